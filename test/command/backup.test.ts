@@ -6,13 +6,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import { placeOrder, readOrder, createOrderClient, type PlacedOrder, type OrderClient } from '../process/lifecycle/order-client.ts';
-import { createEmptyPostgresqlUrl, databaseKind } from '../support/services/database.ts';
+import { databaseKind, createEmptyPostgresqlUrl } from '../support/services/database.ts';
 import { findFreePort } from '../support/network/free-port.ts';
 import { startLoadBalancer, type LoadBalancer } from '../support/network/load-balancer.ts';
 import { openLoggedMailbox } from '../support/services/mailbox.ts';
 import { sendRefreshRequest, signIn, signUp, tokenResponseSchema, obtainTokens, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { runMandateServer } from '../support/server/server-command.ts';
-import { createMigratedDataDirectory } from '../support/server/migrated-data-directory.ts';
 import {
   obtainAdministrationToken,
   killServerProcesses,
@@ -120,7 +119,7 @@ async function readSums(url: string): Promise<z.infer<typeof sums>[number] | und
 
 describe.skipIf(databaseKind === 'pglite')('an installation that migrates between databases', { timeout: 400_000 }, () => {
   test('keeps all data when it moves from the embedded database to PostgreSQL and back', async () => {
-    await using data = await createMigratedDataDirectory();
+    await using data = await createDataDirectory();
     await using newData = await createDataDirectory();
     const [loadBalancer, receiver, url] = [
       await startLoadBalancer(await findFreePort()),
@@ -204,7 +203,7 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
 
 describe('mandate-server', { timeout: 180_000 }, () => {
   test('rejects backups with a different secret and restores of invalid files', async () => {
-    await using data = await createMigratedDataDirectory();
+    await using data = await createDataDirectory();
     const [env, file] = [{ MANDATE_DATA_DIR: data.path }, join(data.path, 'file')];
     expect((await runMandateServer(env, ['keys', 'rotate'])).code).toBe(0);
     const wrongSecret = await runMandateServer({ ...env, MANDATE_SECRET: secret }, ['backup', file]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@mandate/client-sdk';
 import { clientCredentials } from '@mandate/client-sdk/authorization';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabaseEnvironment } from '../support/services/database.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { killServerProcesses, readFirstRunFile, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 import { placeMonth, type ProgressPhase } from './place-month.ts';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!hasFile)(
 
     test('all orders are placed through the public API with exact totals, and a second run places none', async () => {
       await using data = await createDataDirectory();
-      const database = await createDatabaseEnvironment();
+      const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
       const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, ...database });
       const { client_id: clientId, client_secret: clientSecret } = (await readFirstRunFile(data.path)).applications.administration;
       const client = createClient({ baseUrl: server.url, auth: clientCredentials({ issuer: server.url, clientId, clientSecret }) });

@@ -85,10 +85,15 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
     const reached = async (share: number): Promise<void> => {
       await waitUntil(() => placed.length >= orders * share, 60_000 + orders * 200);
     };
+    const killAndRestart = async (): Promise<void> => {
+      await killableServer.kill();
+      // nothing is in flight, so this only ends the wait for the end of the killed server's leases
+      await makeDeliveriesDue(db);
+      await killableServer.start();
+    };
     // the receiver is unavailable
     await reached(0.3);
-    await killableServer.killAndRestart();
-    await makeRetriesDue(db);
+    await killAndRestart();
     // the receiver is unreliable
     const receiver = await startWebhookReceiver(receiverPort);
     const accepted: string[] = [];
@@ -99,8 +104,7 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
     receiver.handleDelivery = unreliable(accept);
     for (let killed = 1; killed < kills; killed += 1) {
       await reached(0.3 + killed * 0.12);
-      await killableServer.killAndRestart();
-      await makeRetriesDue(db);
+      await killAndRestart();
     }
     await buying;
     // the receiver is reliable
@@ -182,6 +186,10 @@ const makeRetriesDue = (db: Database): Promise<unknown> =>
     .execute(
       `update webhook_deliveries set next_attempt_at = now() where status = 'pending' and next_attempt_at > now() + interval '31 seconds'`,
     );
+
+/** Makes all pending deliveries due now, including those that a killed server was sending. */
+const makeDeliveriesDue = (db: Database): Promise<unknown> =>
+  db.em.fork().execute(`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`);
 
 async function countDeliveries(db: Database, endpoint: number): Promise<Record<string, number>> {
   const rows = await db.em

@@ -2,9 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createMigratedPostgresqlUrl, createEmptyPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
-import { createDataDirectoryFor } from '../../support/server/migrated-data-directory.ts';
-import { killServerProcesses, obtainAdministrationToken, startServerProcess } from '../../support/server/server-process.ts';
+import { createEmptyPostgresqlUrl, createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
+import {
+  createDataDirectory,
+  killServerProcesses,
+  obtainAdministrationToken,
+  startServerProcess,
+} from '../../support/server/server-process.ts';
 import { runMandateServer } from '../../support/server/server-command.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -15,7 +19,7 @@ const backups = z.object({ data: z.array(z.object({ id: z.number(), file_name: z
 
 describe.each(serverDatabaseKinds)('a server on %s', { timeout: 300_000 }, (databaseKind) => {
   test('creates and checks a backup while it serves requests, and the backup can be restored', async () => {
-    await using data = await createDataDirectoryFor(databaseKind);
+    await using data = await createDataDirectory();
     const directory = join(data.path, 'backups');
     await mkdir(directory);
     const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};

@@ -5,7 +5,7 @@ import { findFreePort } from '../../support/network/free-port.ts';
 import { runAdminSql } from '../../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
-import { measureLoadSeconds, timeServerExit } from '../../support/server/time-server-exit.ts';
+import { expectExitWithin, timeServerExit } from '../../support/server/time-server-exit.ts';
 
 afterEach(killServerProcesses);
 
@@ -27,7 +27,7 @@ describe('a server that starts without PostgreSQL', { timeout: 120_000 }, () => 
     for (const line of reports) expect(line).toMatch(/waiting for PostgreSQL at 127\.0\.0\.1:\d+: \d of at most 7 s/);
     expect(output).not.toContain('hunter2');
     expect(seconds).toBeGreaterThan(7);
-    expect(seconds).toBeLessThan(9 + (await measureLoadSeconds()));
+    await expectExitWithin(9, { seconds });
   });
 
   test.skipIf(databaseKind === 'pglite')('starts after PostgreSQL has started', async () => {
@@ -68,7 +68,7 @@ describe.skipIf(databaseKind === 'pglite')('a server whose connection is rejecte
     expect(output).toMatch(/^Mandate cannot start\. PostgreSQL at [\d.:]+ refuses the connection \(.*\): correct DATABASE_URL\n$/);
     expect(output).toMatch(reason);
     expect(output).not.toContain('hunter2');
-    expect(seconds).toBeLessThan(5 + (await measureLoadSeconds()));
+    await expectExitWithin(5, { seconds });
     expect(await runAdminSql(working, `select datname from pg_database where datname = 'no_such_database'`)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { ReplicaWithPrimaryFallback } from '../../../server/database/replica/replica-with-primary-fallback.ts';
-import { databaseKind } from '../../support/services/database.ts';
+import { createMigratedPostgresqlUrl, databaseKind } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { scrapeMetrics } from '../../support/metrics.ts';
 import { findPostgresql, type PostgresqlServer, startPostgresql } from '../../support/services/postgresql-server.ts';
@@ -79,9 +79,9 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
   });
 
   test('that is not a replica of the primary is not used', async () => {
-    const [one, other] = [await startPostgresql(await findPostgresql()), await startPostgresql(await findPostgresql())];
-    for (const { url } of [one, other]) {
-      const [db, copy] = [await openDatabaseWithoutMigrating(one.url), await openDatabaseWithoutMigrating(url)];
+    const [one, other] = [await createMigratedPostgresqlUrl(), await startPostgresql(await findPostgresql())];
+    for (const url of [one, other.url]) {
+      const [db, copy] = [await openDatabaseWithoutMigrating(one), await openDatabaseWithoutMigrating(url)];
       await run(db, 'create table if not exists notes (id int primary key)');
       const warned: object[] = [];
       const replica = new ReplicaWithPrimaryFallback(db, copy, { warn: (details) => void warned.push(details), info: () => undefined });
@@ -91,7 +91,6 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
       await db.close();
     }
     await other.stop();
-    await one.stop();
   });
 
   test('serves the lists of a server, and causes no errors when it fails and returns', async () => {

@@ -4,8 +4,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
 import { onlineRetailRules } from '../../retail/import-month.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { createDataDirectoryFor } from '../../support/server/migrated-data-directory.ts';
-import { obtainAdministrationToken, killServerProcesses, startServerProcess } from '../../support/server/server-process.ts';
+import {
+  obtainAdministrationToken,
+  killServerProcesses,
+  startServerProcess,
+  createDataDirectory,
+} from '../../support/server/server-process.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(killServerProcesses);
@@ -70,7 +74,7 @@ describe.each(serverDatabaseKinds)(`files of ${lines} lines, on %s`, { timeout: 
     ['orders', `order-imports?${importQuery}`, orderLines],
     ['products', 'product-imports?', productLines],
   ])('%s are imported and exported in bounded memory', async (kind, path, rows) => {
-    await using data = await createDataDirectoryFor(databaseKind);
+    await using data = await createDataDirectory();
     const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
     const environment = { MANDATE_DATA_DIR: data.path, ...database };
     const server = await startServerProcess(environment, await startArguments());

@@ -3,8 +3,12 @@ import { z } from 'zod';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
-import { createDataDirectoryFor } from '../../support/server/migrated-data-directory.ts';
-import { obtainAdministrationToken, killServerProcesses, startServerProcess } from '../../support/server/server-process.ts';
+import {
+  obtainAdministrationToken,
+  killServerProcesses,
+  startServerProcess,
+  createDataDirectory,
+} from '../../support/server/server-process.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(killServerProcesses);
@@ -40,7 +44,7 @@ const resumedWithinMs = 15_000;
 
 describe.each(serverDatabaseKinds)('a server that is killed during an import, on %s', { timeout: 120_000 }, (databaseKind) => {
   test('resumes the import after its restart and imports each line once', async () => {
-    await using data = await createDataDirectoryFor(databaseKind);
+    await using data = await createDataDirectory();
     const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await createMigratedPostgresqlUrl();
     const environment = { MANDATE_DATA_DIR: data.path, ...(databaseKind === 'postgresql' && { DATABASE_URL: databaseUrl }) };
     const first = await startServerProcess(environment);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createDatabaseEnvironment, databaseKind } from '../../support/services/database.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { scrapeMetrics } from '../../support/metrics.ts';
 import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
@@ -25,7 +25,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
   test('counts requests by route and status, tokens, connections and queues, without personal data', async () => {
     await using data = await createDataDirectory();
     const port = await findFreePort();
-    const database = await createDatabaseEnvironment();
+    const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
     const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(port), ...database });
     const orderClient = await createOrderClient(server.url, data.path);
     const { id } = await placeOrder(orderClient, 'counted');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/read-config.ts';
-import { createDatabaseEnvironment } from '../../support/services/database.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory, type ServerProcess } from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
@@ -10,7 +10,7 @@ afterEach(killServerProcesses);
 const blockingModule = 'data:text/javascript,process.on("SIGUSR2", () => { for (;;); })';
 
 async function start(dataDirectory: string, env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const database = await createDatabaseEnvironment();
+  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
   return startServerProcess({ MANDATE_DATA_DIR: dataDirectory, ...database, ...env }, ['--import', blockingModule, 'server/main.ts']);
 }
 
