@@ -101,10 +101,10 @@ describe('the consent page for requested limits', () => {
     const anna = await signUp(shop.origin);
     await anna.browser.open('/account?language=de');
     const page = await openConsent(anna, requested);
-    const limits = 'höchstens 50,00 GBP pro Bestellung, insgesamt höchstens 200,00 GBP pro Monat und bis zum 31. Januar 2037';
+    const limits = 'höchstens 50,00\u00a0£ pro Bestellung, insgesamt höchstens 200,00\u00a0£ pro Monat und bis zum 31. Januar 2037';
     expect(page.text).toContain(`möchte Bestellungen aufgeben: ${limits}.`);
     const rejected = await anna.browser.submit(page, { decision: 'allow', limit_per_order: '50,01', limit_until: '2037-02-01' });
-    expect(rejected.text).toContain('Geben Sie höchstens 50,00 GBP ein');
+    expect(rejected.text).toContain('Geben Sie höchstens 50,00\u00a0£ ein');
     expect(rejected.text).toContain('Geben Sie den 31. Januar 2037 oder einen früheren Tag ein');
   });
 
