@@ -19,6 +19,13 @@ describe('a statement', () => {
     expect(await db.em.fork().execute('select 7::int8 as number')).toEqual([{ number: 7 }]);
   });
 
+  test('returns arrays of numbers, texts and times as arrays on both databases', async () => {
+    const [row] = await db.em
+      .fork()
+      .execute(`select array[7::int8] as numbers, array['a'] as texts, array['2026-11-20'::timestamptz] as times`);
+    expect(row).toEqual({ numbers: [7], texts: ['a'], times: [expect.anything()] });
+  });
+
   test('fails if a number cannot represent the int8 value exactly', async () => {
     await expect(readNumber(db.em, ['9007199254740993'])).rejects.toThrow('int8 out of range');
   });
