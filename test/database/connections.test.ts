@@ -19,11 +19,9 @@ describe('a statement', () => {
     expect(await db.em.fork().execute('select 7::int8 as number')).toEqual([{ number: 7 }]);
   });
 
-  test('returns arrays of numbers, texts and times as arrays on both databases', async () => {
-    const [row] = await db.em
-      .fork()
-      .execute(`select array[7::int8] as numbers, array['a'] as texts, array['2026-11-20'::timestamptz] as times`);
-    expect(row).toEqual({ numbers: [7], texts: ['a'], times: [expect.anything()] });
+  test('returns arrays of integers and texts as arrays on both databases', async () => {
+    const rows = await db.em.fork().execute(`select array[7] as numbers, array['a', null] as texts`);
+    expect(rows).toEqual([{ numbers: [7], texts: ['a', null] }]);
   });
 
   test('fails if a number cannot represent the int8 value exactly', async () => {
