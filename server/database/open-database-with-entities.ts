@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import type { PGlite } from '@electric-sql/pglite';
 import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlOptions } from '@mikro-orm/sql';
 import type { ClientBase, Pool } from 'pg';
@@ -12,6 +13,7 @@ import {
   releaseConnectionLostInTransaction,
   setPoolInt8Parser,
 } from './connection/pg-pool-workarounds.ts';
+import { removeRowArrayParsers } from './embedded/remove-row-array-parsers.ts';
 import { rejectPgliteWritesOnLowDiskSpace } from './storage/reject-pglite-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
 import { assertDiskSpaceToOpenDatabase, DiskSpaceMonitor } from './storage/disk-space-monitor.ts';
@@ -30,6 +32,8 @@ export type OpenOptions = {
   readonly entities: NonNullable<Options['entities']>;
   /** A migrated PGlite database, as returned by `dumpDataDir`, from which the new database is created. */
   readonly template?: Blob;
+  /** An open PGlite database to use instead of creating one. `close` leaves this database open. */
+  readonly embedded?: PGlite;
   /** `none` disables the timeouts, because migrations may run and wait indefinitely. */
   readonly timeouts?: 'none';
   /** Statement timeout in milliseconds; changed only by tests. */
@@ -76,13 +80,13 @@ const baseOptions: Options = {
  */
 export async function openDatabaseWithEntities(url: string, options: OpenOptions): Promise<Database> {
   if (isPostgresqlUrl(url)) return open(await postgresql(url, options));
-  if (url.includes('://')) return open(await pglite(url, options));
+  if (url.includes('://')) return openPglite(url, options);
   const release = lockPgliteDirectory(url);
   try {
     assertDiskSpaceToOpenDatabase(url, isNewPgliteDirectory(url));
     await createPgliteDirectoryIfNew(url);
-    const db = await open(await pglite(url, options), release);
-    await enforceStorageReserve(db, options.storage ?? new DiskSpaceMonitor(url));
+    const db = await openPglite(url, options, release);
+    rejectPgliteWritesOnLowDiskSpace(await getPglite(db), options.storage ?? new DiskSpaceMonitor(url));
     return db;
   } catch (error) {
     release();
@@ -148,7 +152,7 @@ const defaultTimeoutSettings = (statementMs: number): TimeoutSettings => ({
  */
 const memoryParameters = ['-c', 'shared_buffers=32MB'];
 
-async function pglite(url: string, { entities, template }: OpenOptions): Promise<Options> {
+async function pglite(url: string, { entities, template, embedded }: OpenOptions): Promise<Options> {
   const [{ PgliteDriver }, { PGlite }, { pg_trgm }] = await Promise.all([
     import('@mikro-orm/pglite'),
     import('@electric-sql/pglite'),
@@ -161,14 +165,22 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
     parsers: { 20: parseExactInt8 },
     extensions: { pg_trgm },
     ...(template && { loadDataDir: template }),
+    ...(embedded && { pglite: embedded }),
   });
   return { entities, driver: PgliteDriver, dbName: url, driverOptions };
 }
 
-async function enforceStorageReserve(db: Database, storage: DiskSpaceMonitor): Promise<void> {
+async function openPglite(url: string, options: OpenOptions, release?: () => void): Promise<Database> {
+  const db = await open(await pglite(url, options), release);
+  removeRowArrayParsers(await getPglite(db));
+  return db;
+}
+
+async function getPglite(db: Database): Promise<PGlite> {
   const { PgliteConnection } = await import('@mikro-orm/pglite');
   const connection = db.em.getConnection();
-  if (connection instanceof PgliteConnection) rejectPgliteWritesOnLowDiskSpace(await connection.getNativeClient(), storage);
+  if (!(connection instanceof PgliteConnection)) throw new Error('the database is not PGlite');
+  return connection.getNativeClient();
 }
 
 /** Parses an int8 to a JavaScript number with both drivers, or throws if the number would be inexact. */

@@ -85,7 +85,7 @@ async function insertDifficultValues(db: Database): Promise<void> {
 
 const databases = [
   ...(databaseKind === 'postgresql' ? [['PostgreSQL', createMigratedDatabase, emptyDatabase] as const] : []),
-  ['the embedded database', openMigratedEmbedded, openEmbedded] as const,
+  ['the embedded database', databaseKind === 'pglite' ? createMigratedDatabase : openMigratedEmbedded, openEmbedded] as const,
 ];
 const directions = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) => ({ from, to, fresh, empty })));
 

@@ -19,6 +19,11 @@ describe('a statement', () => {
     expect(await db.em.fork().execute('select 7::int8 as number')).toEqual([{ number: 7 }]);
   });
 
+  test('returns arrays of integers and texts as arrays on both databases', async () => {
+    const rows = await db.em.fork().execute(`select array[7] as numbers, array['a', null] as texts`);
+    expect(rows).toEqual([{ numbers: [7], texts: ['a', null] }]);
+  });
+
   test('fails if a number cannot represent the int8 value exactly', async () => {
     await expect(readNumber(db.em, ['9007199254740993'])).rejects.toThrow('int8 out of range');
   });

@@ -1,7 +1,8 @@
 import { contract, getRouteMetadata, listRoutes, scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { expectHarmlessResponse, hostileInputs } from '../../support/network/hostile-inputs.ts';
+import { expectHarmlessResponse } from '../../support/network/hostile-inputs.ts';
+import { hostileInputsForDatabase as hostileInputs } from '../../support/services/hostile-inputs-for-database.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop({ sampleData: false });

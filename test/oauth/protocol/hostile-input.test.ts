@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limiter.ts';
 import { useServer } from '../../support/server/use-server.ts';
+import { hasActiveSession } from '../../support/oauth/account-pages.ts';
+import { startDeviceAuthorization, submitUserCode } from '../../support/oauth/device-flow.ts';
 import { buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
-import { expectHarmlessResponse, hostileInputs, countCheckedResponses, hostileParameters } from '../../support/network/hostile-inputs.ts';
+import { expectHarmlessResponse, countCheckedResponses, hostileParameters } from '../../support/network/hostile-inputs.ts';
 import {
   buildAuthorizationRequest,
   authorizationPath,
@@ -10,7 +12,9 @@ import {
   cliClient,
   createConfidentialClient,
   signUp,
+  type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
+import { hostileInputsForDatabase as hostileInputs, scaleRequestCount } from '../../support/services/hostile-inputs-for-database.ts';
 
 const server = useServer({ limits: neverRejectingAttemptLimiter });
 
@@ -150,9 +154,11 @@ test.each([
   '/account/close',
   '/sign-out',
 ])('%s never returns a server error for hostile input', { timeout: 60_000 }, async (path) => {
+  let user: TestUser | undefined;
   for (const value of hostileInputs) {
-    // some requests close the account or end the session, so a new user sends each value
-    const { browser } = await signUp(server.origin);
+    // some requests close the account or end the session
+    if (user === undefined || !(await hasActiveSession(user.browser))) user = await signUp(server.origin);
+    const { browser } = user;
     const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/sign-in')).text)?.[1] ?? '';
     for (const name of ['proof', 'code', 'passkey', 'name', 'password', 'app', 'id', 'next', 'csrf', 'unknown']) {
       const form = new URLSearchParams({ csrf, [name]: value });
@@ -184,6 +190,35 @@ test('the consent page never returns a server error for hostile input', { timeou
   expect(server.warnings).toEqual([]);
 });
 
+test('the device page never returns a server error for hostile input', { timeout: 60_000 }, async () => {
+  const device = await startDeviceAuthorization(server.origin);
+  const person = await signUp(server.origin);
+  for (const name of ['xsrf', 'user_code', 'confirm', 'abort']) {
+    for (const value of hostileInputs) {
+      const page = await submitUserCode(person, 'BBBB-BBBB');
+      const csrfToken = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+      const body = new URLSearchParams({ xsrf: csrfToken, user_code: 'BBBB-BBBC', [name]: value });
+      await expectHarmlessResponse(
+        `${name}=${value.slice(0, 20)}`,
+        await person.browser.request('/oauth/device', { method: 'POST', body }),
+      );
+      await expectHarmlessResponse(
+        `?${name}`,
+        await person.browser.request(`/oauth/device?${new URLSearchParams({ [name]: value }).toString()}`),
+      );
+    }
+  }
+  for (const path of [
+    '/oauth/device/x',
+    '/oauth/device/%00',
+    '/oauth/device/%',
+    `/oauth/device?user_code=${device.user_code}&user_code=x`,
+  ]) {
+    await expectHarmlessResponse(path, await person.browser.request(path));
+  }
+  expect(server.warnings).toEqual([]);
+});
+
 test.each([
   '/sign-in/%',
   '/consent/%00',
@@ -200,4 +235,5 @@ test.each([
   expect(server.warnings).toEqual([]);
 });
 
-test('the tests above sent more than 4,000 requests', () => expect(countCheckedResponses()).toBeGreaterThan(4000));
+test('the tests above sent more than 4,000 requests, or a part of them on the embedded database', () =>
+  expect(countCheckedResponses()).toBeGreaterThan(scaleRequestCount(4000)));

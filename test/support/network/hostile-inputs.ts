@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import { resetBeforeTestFile } from '../test-files/test-file-state.ts';
 
+/** Malformed and malicious input values that a database could interpret or reject. */
+export const hostileDatabaseInputs = ['a\0b', 'x'.repeat(5000), '漢字 🎈 \u202e', "' or 1=1 --"];
+
 /** Malformed and malicious input values. */
 export const hostileInputs = [
-  'a\0b',
+  ...hostileDatabaseInputs,
   '\0',
-  'x'.repeat(5000),
-  '漢字 🎈 \u202e',
   '<img src=x onerror=alert(1)>',
-  "' or 1=1 --",
   '%',
   '%00',
   '${7*7}',

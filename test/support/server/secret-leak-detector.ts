@@ -23,6 +23,28 @@ const secretFieldsOfApi = new Set(['client_secret', 'initial_access_token', 'key
 /** Values shorter than this length are placeholders in tests, such as the token `x`. */
 const minSecretLength = 8;
 
+const none: readonly string[] = [];
+const hashedLength = 4;
+/** Continues a hash, which depends only on the last `hashedLength` characters. */
+const continueHash = (hash: number, text: string, index: number): number => ((hash << 4) ^ text.charCodeAt(index)) & 0xffff;
+
+/** Returns the values that the text contains. Reads the text only once, because some tests use thousands of secrets. */
+function findContained(values: readonly string[], text: string): Set<string> {
+  const valuesByHash: string[][] = [];
+  for (const value of values) {
+    let hash = 0;
+    for (let index = 0; index < hashedLength; index += 1) hash = continueHash(hash, value, index);
+    (valuesByHash[hash] ??= []).push(value);
+  }
+  const found = new Set<string>();
+  let hash = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = continueHash(hash, text, index);
+    for (const value of valuesByHash[hash] ?? none) if (text.startsWith(value, index - hashedLength + 1)) found.add(value);
+  }
+  return found;
+}
+
 type Exchange = { readonly url: string; readonly status: number; readonly requestBody: string; readonly responseBody: string };
 type ResponseHeaders = { readonly location: string | null; readonly cookies: readonly string[]; readonly type: string };
 
@@ -96,7 +118,8 @@ export class SecretLeakDetector {
 
   /** Returns the recorded secrets found in the text, each with its source. */
   findSecretsIn(text: string): string[] {
-    return [...this.#found].filter(([secret]) => text.includes(secret)).map(([secret, source]) => `${source}: ${secret}`);
+    const contained = findContained([...this.#found.keys()], text);
+    return [...this.#found].filter(([secret]) => contained.has(secret)).map(([secret, source]) => `${source}: ${secret}`);
   }
 
   #recordSecrets(

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { runAdminSql, databaseUrlOnServer } from './postgresql-databases.ts';
+import { openMigratedPglite } from './reused-pglite.ts';
 
 const provided = inject('database');
 
@@ -16,7 +16,7 @@ export const serverDatabaseKinds = databaseKind === 'postgresql' ? (['postgresql
 /** Creates an empty, migrated database. The caller must close it. */
 export async function createMigratedDatabase(): Promise<Database> {
   if (provided.kind === 'postgresql') return openDatabaseWithoutMigrating(await createMigratedPostgresqlUrl());
-  return openDatabaseWithoutMigrating('memory://', { template: new Blob([await readFile(provided.template)]) });
+  return openMigratedPglite(provided.template);
 }
 
 /** Creates an empty, migrated PostgreSQL database and returns its URL. Requires `databaseKind` to be `postgresql`. */
