@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 import { assertAvailableInCi } from '../assert-available-in-ci.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+/** Chromium without windows comes first, because it needs about a third of the CPU time. */
+const executablePath = [
+  '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => existsSync(path));
 
 /** Whether Chromium is installed. Without Chromium, tests that need it are skipped: `describe.skipIf(!hasChromium)`. */
 export const hasChromium = assertAvailableInCi('Chromium', executablePath !== undefined);
