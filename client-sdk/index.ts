@@ -2,7 +2,7 @@ export type { ResponseWithData, Call, CallOptions, DryRun, IfMatch, IfNoneMatch,
 export { createClient, type Client, type ClientOptions } from './client/client.ts';
 export { dateOf, formatDate, type DateFormat } from './format/dates.ts';
 export { debugFetch, debugLog } from './core/debug-log.ts';
-export { deprecationText, type DeprecationNotice } from './core/deprecation.ts';
+export { formatDeprecationText, type DeprecationNotice } from './core/deprecation.ts';
 export type { DownloadedFile } from './core/downloaded-file.ts';
 export { AuthorizationError, SignInRequiredError } from './core/authorization-errors.ts';
 export {

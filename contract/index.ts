@@ -164,7 +164,7 @@ export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/d
 export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
 export { maxImportRowsPerOrder, maxImportRowBytes, minUploadRate, importFileLimitsText } from './resources/tasks/import-parameters.ts';
-export { parseIssueWithValues } from './schema/issue-with-values.ts';
+export { parseValidationIssueWithValues } from './schema/validation-issue-with-values.ts';
 export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
 export { maxOrderLines, maxLineQuantity, type OrderCreate, type OrderInput } from './resources/orders/order-create-schema.ts';
 export { orderDeliveryInputSchema } from './resources/orders/order-delivery-schemas.ts';

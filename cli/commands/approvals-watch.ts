@@ -1,18 +1,22 @@
 import type { Command } from 'commander';
 import { formatMoney, type Approval } from '@mandate/client-sdk';
-import { commandErrorFromApiError, getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
+import { commandErrorFromApiError, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { formatJsonLineOrJqResults } from '../output/print-result.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
 import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { pollEvents } from '../webhooks/poll-events.ts';
-import { addCommandWithoutSubcommands, readGlobalFlags, requireCommandGroup } from './global-flags-and-command-groups.ts';
+import { addCommandWithoutSubcommands, readGlobalFlags, getCommandGroupOrThrow } from './global-flags-and-command-groups.ts';
 
 type ShownApproval = Omit<Approval, 'items'>;
 
 export function addApprovalsWatchCommand(program: Command, io: CliEnvironment): void {
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'approvals'), 'watch', 'Print approval requests as they arrive')
+  const command = addCommandWithoutSubcommands(
+    getCommandGroupOrThrow(program, 'approvals'),
+    'watch',
+    'Print approval requests as they arrive',
+  )
     .description(
       'Print the pending approval requests, and then one line for each new request and decision, until you press Ctrl-C. Approve or decline a request in another terminal.',
     )
@@ -36,7 +40,7 @@ async function watch(io: CliEnvironment, settings: Settings): Promise<void> {
       if (event.subject.type === 'approval') print(event.data.object as ShownApproval); // oxlint-disable-line typescript/no-unsafe-type-assertion -- the subject determines the type
     }
   } catch (error) {
-    throw commandErrorFromApiError(error, getCommandSpecOfOperation('approvals.list'), undefined);
+    throw commandErrorFromApiError(error, getCommandSpecForOperation('approvals.list'), undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
@@ -16,14 +16,14 @@ const operationId = 'connectedApps.setLimits';
 const readOperationId = 'connectedApps.getLimits';
 
 export function addAppsLimitCommand(program: Command, io: CliEnvironment): void {
-  const spec = getCommandSpecOfOperation(operationId);
+  const spec = getCommandSpecForOperation(operationId);
   const group = addCommandGroup(program, 'apps', 'Limits of connected applications, in decimal amounts');
   const command = addCommandWithoutSubcommands(group, 'limit', spec.summary)
     .description(
       `${spec.summary}.\nChanges only the limits that the flags name. Amounts can be decimal, such as 49.99. A flag for another period replaces the budget. The default currency is that of the current limits. \`mandate connected-apps set-limits\` replaces all limits, so it can remove a single limit; \`mandate connected-apps remove-limits\` removes all limits.`,
     )
     .argument('<connected-app-id>', 'ID of the connected application; `mandate connected-apps list` shows the IDs');
-  const scopes = [getCommandSpecOfOperation(readOperationId), spec].map((each) => each.scopes.join(' or '));
+  const scopes = [getCommandSpecForOperation(readOperationId), spec].map((each) => each.scopes.join(' or '));
   addOrderLimitFlags(command)
     .addHelpText('after', `\nRequires the scopes ${scopes.join(' and ')}.`)
     .action(async (id: string) => {
@@ -32,8 +32,8 @@ export function addAppsLimitCommand(program: Command, io: CliEnvironment): void 
 }
 
 async function limitApp(io: CliEnvironment, settings: Settings, id: string, flags: OrderLimitFlags): Promise<void> {
-  const spec = getCommandSpecOfOperation(operationId);
-  const readSpec = getCommandSpecOfOperation(readOperationId);
+  const spec = getCommandSpecForOperation(operationId);
+  const readSpec = getCommandSpecForOperation(readOperationId);
   if (!hasOrderLimitFlag(flags)) {
     throw new CommandError(exitCodes.usage, 'usage', 'At least one limit is required', {
       hint: `For example: mandate apps limit ${id} --limit-per-order 50 --currency GBP`,

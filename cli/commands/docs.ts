@@ -3,7 +3,7 @@ import { getCommandAlias, resolveCommandAlias } from '../contract-commands/comma
 import { handwrittenCommandsByOperation } from '../contract-commands/handwritten-commands.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
-import { getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
+import { getCommandSpecForOperation } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { findClosestMatch } from '../terminal/find-closest-match.ts';
@@ -52,7 +52,7 @@ function referenceFragment([groupWord, nameWord]: readonly string[]): string {
   );
   const operationId = operationsOfCustomCommands[`${group} ${name}`];
   const found =
-    operationId === undefined ? groupSpecs.find((spec) => spec.name === (name ?? spec.name)) : getCommandSpecOfOperation(operationId);
+    operationId === undefined ? groupSpecs.find((spec) => spec.name === (name ?? spec.name)) : getCommandSpecForOperation(operationId);
   if (found) return `#/${[found.tag, ...(name === undefined ? [] : [found.operationId])].map(encodeURIComponent).join('/')}`;
   throw unknownOperationError([groupWord, nameWord].filter(Boolean).join(' '));
 }

@@ -94,7 +94,7 @@ export const findSubcommand = (parent: Command, word: string): Command | undefin
   parent.commands.find((command) => command.name() === word || command.aliases().includes(word));
 
 /** Returns a command group that has already been added, or throws. */
-export function requireCommandGroup(program: Command, name: string): Command {
+export function getCommandGroupOrThrow(program: Command, name: string): Command {
   const group = program.commands.find((command) => command.name() === name);
   if (!group) throw new Error(`command group ${name} has not been added`);
   return group;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import type { UploadOptions } from '@mandate/client-sdk';
-import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
 import { snakeToKebabCase } from '../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
@@ -11,7 +11,7 @@ import { assertRequestedFieldsKnown, printResult } from '../output/print-result.
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
+import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 
 const mediaTypes: ReadonlyMap<string, UploadOptions['contentType']> = new Map([
   ['.png', 'image/png'] as const,
@@ -26,8 +26,8 @@ export function addSetLogoCommand(
   io: CliEnvironment,
   operationId: 'branding.setLogo' | 'identityProviders.setLogo',
 ): void {
-  const spec = getCommandSpecOfOperation(operationId);
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, spec.group), spec.name, spec.summary).description(
+  const spec = getCommandSpecForOperation(operationId);
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, spec.group), spec.name, spec.summary).description(
     `${spec.summary}.\n${spec.description ?? ''}`,
   );
   for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);

@@ -26,7 +26,7 @@ export type ContractRequest = {
 };
 
 /** Returns the generated command specification for an operation. */
-export function getCommandSpecOfOperation(operationId: string): CommandSpec {
+export function getCommandSpecForOperation(operationId: string): CommandSpec {
   const spec = commandSpecs.find((candidate) => candidate.operationId === operationId);
   if (!spec) throw new Error(`the contract has no operation ${operationId}`);
   return spec;

@@ -1,4 +1,4 @@
-import { checkedBaseUrl, createClient, deprecationText, type Client, type Fetch, type TokenSource } from '@mandate/client-sdk';
+import { checkedBaseUrl, createClient, formatDeprecationText, type Client, type Fetch, type TokenSource } from '@mandate/client-sdk';
 import { refreshingTokens, type TokenStore } from '@mandate/client-sdk/authorization';
 import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from './credential-store.ts';
@@ -63,7 +63,7 @@ export function createApiClient(io: CliEnvironment, settings: Settings, apiUrl: 
     fetch: settings.debug ? loggingFetch(io) : lightweightFetch,
     allowInsecureRequests: allowsInsecureRequests(io),
     onDeprecation: (notice) => {
-      if (!settings.quiet) io.stderr.write(`Note: ${sanitizeForTerminal(deprecationText(notice))}\n`);
+      if (!settings.quiet) io.stderr.write(`Note: ${sanitizeForTerminal(formatDeprecationText(notice))}\n`);
     },
   }).use(createRetryNoticeMiddleware(io, settings));
 }

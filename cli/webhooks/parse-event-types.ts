@@ -1,11 +1,11 @@
 import type { EventTypeFilter } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../errors/command-error.ts';
-import { getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
+import { getCommandSpecForOperation } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { findClosestMatch } from '../terminal/find-closest-match.ts';
 
 const knownTypes = (): readonly string[] =>
-  getCommandSpecOfOperation('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
+  getCommandSpecForOperation('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
 
 /** Parses a comma-separated list of event types. Returns `undefined` if all types are selected. */
 export function parseEventTypes(flag: string, text: string | undefined): EventTypeFilter[] | undefined {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { generateMockResponses } from './generate-mock-responses.ts';
 import { renderTanStackQueryTypes } from './render-tanstack-query-types.ts';
-import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
+import { createV1DocumentAndDocumentOfV2Changes } from './create-v1-document-and-document-of-v2-changes.ts';
 import {
   generatedFileHeaderComment,
   listPublicOpenApiOperations,
@@ -11,7 +11,7 @@ import {
 
 /** Returns the sources of all committed generated files in this package, by file name. */
 export function renderCommittedGeneratedFiles(): Record<string, string> {
-  const { v1, changedInV2 } = createV1AndChangedV2Documents();
+  const { v1, changedInV2 } = createV1DocumentAndDocumentOfV2Changes();
   return { ...sourcesOf(v1, ''), ...sourcesOf(changedInV2, '-v2') };
 }
 

@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
+import { createV1DocumentAndDocumentOfV2Changes } from './create-v1-document-and-document-of-v2-changes.ts';
 import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-types-and-operation-list.ts';
 
 /**
@@ -23,7 +23,7 @@ const isEnumeration = (schema: unknown): boolean => typeof schema === 'object' &
 
 /** Returns the sources of `types.gen.ts` and `types-v2.gen.ts`, by file name. The files are not committed; `npm run build` writes them. */
 export async function renderTypesFiles(): Promise<Record<string, string>> {
-  const { v1, changedInV2 } = createV1AndChangedV2Documents();
+  const { v1, changedInV2 } = createV1DocumentAndDocumentOfV2Changes();
   return { 'types.gen.ts': await typesSource(v1), 'types-v2.gen.ts': await typesSource(changedInV2) };
 }
 

@@ -39,11 +39,11 @@ export function createDeprecationMiddleware(onDeprecation: (notice: DeprecationN
 const dateFromMs = (milliseconds: number): Date | undefined => (milliseconds ? new Date(milliseconds) : undefined);
 
 /** Formats a notice as one line. */
-export const deprecationText = ({ operation, sunsetAt, guide }: DeprecationNotice): string =>
+export const formatDeprecationText = ({ operation, sunsetAt, guide }: DeprecationNotice): string =>
   `${operation} is deprecated${sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : ''}${guide ? `: ${guide}` : ''}`;
 
 /** Prints a deprecation notice as a warning; used if `onDeprecation` is not set. */
 export function printDeprecationWarning(notice: DeprecationNotice): void {
   // oxlint-disable-next-line no-console -- otherwise the developer would notice only when the operation fails
-  console.warn(`Mandate: ${deprecationText(notice)}`);
+  console.warn(`Mandate: ${formatDeprecationText(notice)}`);
 }

@@ -4,12 +4,12 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useEffect, type ReactNode } from 'react';
 import { BrowserRouter, useNavigate } from 'react-router';
-import { client, consoleSignIn } from './api/client.ts';
+import { apiClient, consoleSignIn } from './api/client.ts';
 import { LiveEventsProvider } from './api/live-events.tsx';
 import { PermissionsProvider } from './api/permissions.tsx';
 import { ErrorBoundary } from './components/feedback/error-boundary.tsx';
-import { environment } from './environment.ts';
-import { Shell } from './layout/shell.tsx';
+import { consoleEnvironment } from './console-environment.ts';
+import { ConsoleShell } from './layout/console-shell.tsx';
 import { SignInPage } from './layout/sign-in-page.tsx';
 import { SplashScreen } from './layout/splash-screen.tsx';
 import { theme } from './theme/theme.ts';
@@ -21,9 +21,9 @@ const queryClient = new QueryClient({
 
 export function App(): ReactNode {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => environment.nonce}>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => consoleEnvironment.nonce}>
       <QueryClientProvider client={queryClient}>
-        <BrowserRouter basename={environment.path}>
+        <BrowserRouter basename={consoleEnvironment.path}>
           <Suspense fallback={<SplashScreen />}>
             <ErrorBoundary>
               <Session />
@@ -40,10 +40,10 @@ function Session(): ReactNode {
   const navigate = useNavigate();
   const showPageBeforeSignIn = (returnTo: string): void => {
     const { pathname, search } = new URL(returnTo);
-    void navigate(pathname.slice(environment.path.length) + search, { replace: true });
+    void navigate(pathname.slice(consoleEnvironment.path.length) + search, { replace: true });
   };
   return (
-    <MandateProvider client={client} signIn={consoleSignIn} onReturn={showPageBeforeSignIn}>
+    <MandateProvider client={apiClient} signIn={consoleSignIn} onReturn={showPageBeforeSignIn}>
       <SignedInOrOut />
     </MandateProvider>
   );
@@ -60,7 +60,7 @@ function SignedInOrOut(): ReactNode {
   return (
     <PermissionsProvider>
       <LiveEventsProvider>
-        <Shell />
+        <ConsoleShell />
       </LiveEventsProvider>
     </PermissionsProvider>
   );

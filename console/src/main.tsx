@@ -2,10 +2,10 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './theme/styles.ts';
 import { App } from './app.tsx';
-import { environment } from './environment.ts';
+import { consoleEnvironment } from './console-environment.ts';
 
 // Nonce for the style elements with which dialogs lock scrolling (package get-nonce).
-Reflect.set(globalThis, '__webpack_nonce__', environment.nonce);
+Reflect.set(globalThis, '__webpack_nonce__', consoleEnvironment.nonce);
 
 const root = document.querySelector('#console');
 if (root)

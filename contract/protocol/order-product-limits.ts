@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createIssueWithValues } from '../schema/issue-with-values.ts';
+import { createValidationIssueWithValues } from '../schema/validation-issue-with-values.ts';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { singleLineInputSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
 
@@ -17,7 +17,8 @@ const inputSchema = z
       .max(maxLimitedCategories)
       .superRefine((categories, context) => {
         const repeated = categories.find((category, index) => categories.indexOf(category) !== index);
-        if (repeated !== undefined) context.addIssue(createIssueWithValues('must not contain {category} twice', { category: repeated }));
+        if (repeated !== undefined)
+          context.addIssue(createValidationIssueWithValues('must not contain {category} twice', { category: repeated }));
       })
       .describe(categoriesText),
   })

@@ -1,7 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { findHiddenCharacter } from './hidden-characters.ts';
-import { createIssueWithValues } from './issue-with-values.ts';
+import { createValidationIssueWithValues } from './validation-issue-with-values.ts';
 
 // C0, DEL and C1. Names and addresses must not contain control characters, because terminals and log viewers would interpret them.
 const controlCharacter = /\p{Cc}/u;
@@ -36,7 +36,7 @@ export const singleLineInputSchema = (maximum: number, minimum = 1) =>
     .superRefine(checkLength(minimum, maximum))
     .superRefine((value, context) => {
       const hidden = findHiddenCharacter(value);
-      if (hidden !== undefined) context.addIssue(createIssueWithValues(hiddenCharacterText, { character: hidden }));
+      if (hidden !== undefined) context.addIssue(createValidationIssueWithValues(hiddenCharacterText, { character: hidden }));
     });
 const hiddenCharacterText = 'must not contain {character}, a character that is invisible or changes the direction of the text';
 

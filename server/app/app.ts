@@ -12,7 +12,7 @@ import { runWithRequestEntityManager } from '../database/entity-manager/request-
 import { serveConsole } from '../console/serve-console.ts';
 import { serveOpenApiDocuments } from '../docs/serve-openapi-documents.ts';
 import { serveReferencePage } from '../docs/serve-reference-page.ts';
-import { EventWaiter } from '../events/event-long-poll.ts';
+import { EventLongPoller } from '../events/event-long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { authenticate } from '../http/middleware/authenticate.ts';
 import { authorizeByScope } from '../http/middleware/authorize-by-scope.ts';
@@ -49,7 +49,7 @@ import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { initialMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, protectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
 import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
-import { expectOrderLookup } from '../orders/find-order.ts';
+import { buildSpeculativeOrderLookup } from '../orders/find-order.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
 import { type PaymentProviders, indexPaymentProvidersByName } from '../payments/providers/payment-provider.ts';
 import { serveProblemPages } from '../problems/problem-pages.ts';
@@ -89,7 +89,7 @@ export type AppOptions = {
   readonly previewVersions?: boolean;
   readonly now?: () => Date;
   /** Manages the long polls that wait for the next event. */
-  readonly newEvents?: EventWaiter;
+  readonly newEvents?: EventLongPoller;
   /** Development mode: webhooks may be sent to this machine over plain HTTP, and the start page shows the first commands. */
   readonly development?: boolean;
   /** Contact for vulnerability reports, published in security.txt. */
@@ -113,7 +113,7 @@ export type AppOptions = {
 /** Creates the Express application: the API, its documentation and the authorization server. */
 export async function createApp(options: AppOptions): Promise<Express> {
   const { db, issuer, log } = options;
-  const parts = { ...options, newEvents: options.newEvents ?? new EventWaiter(db.em) };
+  const parts = { ...options, newEvents: options.newEvents ?? new EventLongPoller(db.em) };
   const authorization = await createAuthorizationServer({
     ...parts,
     listOrderCurrencies: listDeliveryCurrencies,
@@ -170,7 +170,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   const { verifyAccessToken, verifyMcpToken, reloadSigningKeys: readAgain, onEmailAddressChange, emailApprovalRequest } = authorization;
   const { languages } = authorization.settings;
   const { lastUse = new ApiKeyLastUseBuffer(), monthlyUse = new MonthlyUsageBuffer() } = parts;
-  const { providers = indexPaymentProvidersByName(manualProvider), wake = () => undefined, newEvents = new EventWaiter(db.em) } = parts;
+  const { providers = indexPaymentProvidersByName(manualProvider), wake = () => undefined, newEvents = new EventLongPoller(db.em) } = parts;
   const { now = () => new Date(), onTokenOperation = () => undefined } = parts;
   const servedVersions = apiVersions.filter(({ preview }) => !preview || parts.previewVersions);
   const signingKeys = { encryptionKey: keys.signingKeys, readAgain };
@@ -211,7 +211,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   const middleware = [
     addDeprecationHeadersOrRejectRetired(servedVersions, now),
     authenticate(createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit, {
-      expectLookup: expectOrderLookup,
+      expectLookup: buildSpeculativeOrderLookup,
     }),
     authorizeByScope,
     rejectUnsupportedAcceptHeader,

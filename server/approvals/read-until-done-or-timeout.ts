@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { EventSequenceCounter } from '../events/event-and-sequence-counter.entity.ts';
-import type { EventWaiter } from '../events/event-long-poll.ts';
+import type { EventLongPoller } from '../events/event-long-poll.ts';
 import { releaseLoadShedderSlotWhile } from '../http/server/load-shedder.ts';
 
 type WaitOptions<Result> = {
   readonly em: EntityManager;
-  readonly newEvents: EventWaiter;
+  readonly newEvents: EventLongPoller;
   readonly res: Response;
   readonly seconds: number;
   readonly read: () => Promise<Result>;

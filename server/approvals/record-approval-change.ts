@@ -16,7 +16,7 @@ export type ApprovalActor = {
 };
 
 /** Origin of changes that the server itself makes. */
-export const serverActor: ApprovalActor = { source: { ip: null, userAgent: null } };
+export const serverAsApprovalActor: ApprovalActor = { source: { ip: null, userAgent: null } };
 
 /** Records an event and an audit event for a change, in the transaction that makes the change. */
 export async function recordApprovalChange(

@@ -4,7 +4,7 @@ import { Approval } from './approval.entity.ts';
 import { cancelApprovalIfOpen } from './decide-approval.ts';
 import { addQuotesAndApplicationNames } from './approval-from-entity.ts';
 import { buildApprovalStatusFilter, listApprovals } from './find-approvals.ts';
-import { recordApprovalChange, serverActor } from './record-approval-change.ts';
+import { recordApprovalChange, serverAsApprovalActor } from './record-approval-change.ts';
 
 const batchMax = 200;
 
@@ -28,7 +28,8 @@ async function reportBatch(em: EntityManager, now: Date): Promise<number> {
   await em.nativeUpdate(Approval, { id: { $in: lockedIds } }, { expirationReportedAt: now, updatedAt: now });
   const fork = em.fork({ keepTransactionContext: true });
   const expired = await fork.find(Approval, { id: { $in: lockedIds } }, { orderBy: { id: 'asc' }, populate: ['quote'] });
-  for (const found of await addQuotesAndApplicationNames(fork, expired)) await recordApprovalChange(em, 'expired', found, serverActor, now);
+  for (const found of await addQuotesAndApplicationNames(fork, expired))
+    await recordApprovalChange(em, 'expired', found, serverAsApprovalActor, now);
   return locked.length;
 }
 
@@ -39,5 +40,5 @@ export async function cancelApprovalsOfGrants(em: EntityManager, grantIds: reado
   if (ids.length === 0) return;
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'], disableIdentityMap: true } as const;
   await em.find(Approval, { id: { $in: ids.map(({ id }) => id) } }, { ...lock, orderBy: { id: 'asc' } });
-  for (const found of await listApprovals(em, [ofGrants], ids.length)) await cancelApprovalIfOpen(em, found, serverActor, now);
+  for (const found of await listApprovals(em, [ofGrants], ids.length)) await cancelApprovalIfOpen(em, found, serverAsApprovalActor, now);
 }

@@ -27,7 +27,7 @@ import {
   lockApproval,
 } from './find-approvals.ts';
 import { requestApproval } from './request-approval.ts';
-import { requiresSecondFactor } from './second-factor-amount.ts';
+import { isSecondFactorRequiredToApprove } from './amount-requiring-second-factor.ts';
 import { readUntilDoneOrTimeout } from './read-until-done-or-timeout.ts';
 
 /** Additional dependencies of the approval handlers. */
@@ -137,7 +137,7 @@ const handleApprove: RouteHandler<typeof contract.approvals.approve, Dependencie
     const now = new Date();
     const found = await lockApprovalToDecide(inner, principal, id);
     requireRecentSignIn(principal, now);
-    if (await requiresSecondFactor(inner, found)) requireSecondFactor(principal, secondFactorAcrValue);
+    if (await isSecondFactorRequiredToApprove(inner, found)) requireSecondFactor(principal, secondFactorAcrValue);
     return decide(inner, 'approved', found, req, now);
   };
   return createResourceIdempotently(em, req, res, effect, locationFor);

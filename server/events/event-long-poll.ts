@@ -3,7 +3,7 @@ import { EventSequenceCounter } from './event-and-sequence-counter.entity.ts';
 import { type EventSignals, getEventSignalsOfDatabase } from './event-signals.ts';
 
 /** Additional dependencies of the event handlers. */
-export type EventHandlerDependencies = { readonly newEvents: EventWaiter };
+export type EventHandlerDependencies = { readonly newEvents: EventLongPoller };
 
 type Waiter = { readonly after: number; readonly wake: () => void };
 
@@ -11,7 +11,7 @@ type Waiter = { readonly after: number; readonly wake: () => void };
  * Lets requests wait for the next event (long polling). One query serves all waiting requests. The query runs when a request starts to wait
  * and, while any request is waiting, after each signal about new events and at the poll interval.
  */
-export class EventWaiter {
+export class EventLongPoller {
   readonly #em: EntityManager;
   readonly #signals: EventSignals;
   readonly #waiting = new Set<Waiter>();

@@ -11,7 +11,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { eventFromRow } from './event-from-row.ts';
 import { type EventFilters, findVisibleEvent, type EventListResult, listVisibleEvents } from './list-visible-events.sql.ts';
-import type { EventHandlerDependencies, EventWaiter } from './event-long-poll.ts';
+import type { EventHandlerDependencies, EventLongPoller } from './event-long-poll.ts';
 
 type Dependencies = HandlerDependencies & EventHandlerDependencies;
 
@@ -35,7 +35,12 @@ const handleGetEvent: RouteHandler<typeof contract.events.get, Dependencies> = a
   return { status: 200, body: eventFromRow(row) };
 };
 
-type PollContext = { readonly em: EntityManager; readonly newEvents: EventWaiter; readonly res: Response; readonly principal: Principal };
+type PollContext = {
+  readonly em: EntityManager;
+  readonly newEvents: EventLongPoller;
+  readonly res: Response;
+  readonly principal: Principal;
+};
 type PollQuery = EventFilters & { readonly after?: number | undefined; readonly wait: number; readonly limit: number };
 
 /** Returns the events after a sequence number. If there are no such events, waits for the next ones (long polling). */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { logoLimits } from '@mandate/contract';
 import { createInvalidRequestProblem, createPayloadTooLargeProblem, createProblem } from '../http/problem-details/problem.ts';
 import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
-import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-limit.ts';
+import { reduceChunkedBodyLimitTo } from '../http/request/reject-chunked-body-over-limit.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { parseLogoImage, type LogoError, type LogoImage } from './parse-logo-image.ts';
 
@@ -24,7 +24,7 @@ export async function readUploadedLogo(req: UploadRequest): Promise<LogoImage> {
 /** Reads the body into memory, up to the maximum size of a logo. */
 async function readBody(req: UploadRequest): Promise<Buffer> {
   const bodyMax = logoLimits.bytes;
-  lowerChunkedBodyLimit(req, bodyMax);
+  reduceChunkedBodyLimitTo(req, bodyMax);
   if (Number(req.get('content-length') ?? 0) > bodyMax) throw createPayloadTooLargeProblem(bodyMax);
   const chunks: Buffer[] = [];
   let bytes = 0;

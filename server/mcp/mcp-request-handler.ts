@@ -6,7 +6,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { selectOfferedTools } from './select-offered-tools.ts';
 import type { TokenChallenge } from '../http/middleware/authenticate.ts';
-import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-limit.ts';
+import { reduceChunkedBodyLimitTo } from '../http/request/reject-chunked-body-over-limit.ts';
 import { findDuplicateKeyInText } from '../http/validation/json-complexity-and-duplicate-keys.ts';
 import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts';
@@ -16,7 +16,7 @@ import { type InProcessRequest, type InProcessResponse, sendInProcessRequest } f
 import { createMcpServerFactory, createMcpToolListGetter, type OfferedTools } from './mcp-server-factory.ts';
 import { rejectCallWithoutScope } from './reject-call-without-scope.ts';
 import { type EventSource, findSubscriptionRequestId, McpSubscriptions } from './serve-mcp-subscription.ts';
-import { createUnchangedTokenCheck } from './create-unchanged-token-check.ts';
+import { createCheckForUnchangedTokenPermissions } from './create-check-for-unchanged-token-permissions.ts';
 
 export type McpRequestHandlerOptions = {
   readonly em: EntityManager;
@@ -69,7 +69,7 @@ export function createMcpRequestHandler(options: McpRequestHandlerOptions): Requ
         const { status, text } = await sendAsCaller(req, { method: 'GET', path, headers: { accept: 'application/json' } }, signal);
         return status === 200 ? text : undefined;
       },
-      isStillAuthorized: await createUnchangedTokenCheck(em, principal),
+      isStillAuthorized: await createCheckForUnchangedTokenPermissions(em, principal),
     };
     return subscriptions.serve(request, id, caller, createServerForCaller, source);
   };
@@ -99,7 +99,7 @@ const respondToCaller =
     subscribe: Subscribe,
   ): RequestHandler =>
   async (req, res) => {
-    lowerChunkedBodyLimit(req, maxBodyBytes);
+    reduceChunkedBodyLimitTo(req, maxBodyBytes);
     const { clientId, scopes } = requirePrincipal(req);
     const caller: AuthInfo = { token: '', clientId, scopes: [...scopes] };
     const { lackingScope, canSubscribe } = offerTools(req, caller);

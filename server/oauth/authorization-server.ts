@@ -5,7 +5,7 @@ import { ensureCommandLineClient } from '../applications/ensure-command-line-cli
 import { ensureConsoleClient } from '../applications/ensure-console-client.ts';
 import { ensureReferencePageClient } from '../applications/ensure-reference-page-client.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { EventWaiter } from '../events/event-long-poll.ts';
+import { EventLongPoller } from '../events/event-long-poll.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
 import type { ClientCertificateOptions } from '../http/request/client-certificate.ts';
 import type { VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
@@ -27,7 +27,7 @@ import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { createOidcProvider } from './provider/create-oidc-provider.ts';
 import { createOidcProviderMiddleware } from './create-oidc-provider-middleware.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
-import { acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
+import { acceptJwtsAtUserinfo } from './tokens/customize-jwt-access-tokens.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
 import { explainClientAuthenticationFailures } from './clients/explain-client-authentication-failures.ts';
 import { ClientKeyCache } from './clients/client-key-cache.ts';
@@ -52,17 +52,17 @@ import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
 import { createProviderAccountCheckAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { rejectCrossSiteOidcProviderForms } from './pages/routing/reject-cross-site-forms.ts';
-import { ReloadableProvider } from './provider/reloadable-provider.ts';
+import { ReloadableOidcProvider } from './provider/reloadable-oidc-provider.ts';
 import { RelyingParty } from './identity-providers/relying-party.ts';
 import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
 import { redirectFormToGet } from './provider/redirect-form-to-get.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
 import type { OnTokenOperation } from './provider/report-token-operations.ts';
 import { translateOidcProviderCookies } from './provider/translate-oidc-provider-cookies.ts';
-import { deriveProviderKeys } from './provider/derive-provider-keys.ts';
+import { deriveOidcProviderKeys } from './provider/derive-oidc-provider-keys.ts';
 import { DpopNonces } from './tokens/dpop-nonces.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
-import { createServerErrorRecorder } from './provider/correct-provider-responses.ts';
+import { createServerErrorRecorder } from './provider/fix-oidc-provider-responses.ts';
 
 export type CreateAuthorizationServerOptions = {
   readonly db: Database;
@@ -92,7 +92,7 @@ export type CreateAuthorizationServerOptions = {
   /** Reads the orders for the account pages (default: none). */
   readonly orders?: CustomerOrdersReader;
   /** Lets requests wait until new events are recorded (default: a new instance). */
-  readonly newEvents?: EventWaiter | undefined;
+  readonly newEvents?: EventLongPoller | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Languages of pages, e-mails and error responses (default: the catalogs in `languages/catalogs`). */
@@ -138,7 +138,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const { issuer, keys, log, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
   const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = bundledLanguages, development = false } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
-  const providerKeys = deriveProviderKeys(deriveKey);
+  const providerKeys = deriveOidcProviderKeys(deriveKey);
   const dpopNonces = new DpopNonces(deriveKey('DPoP nonces of the API'));
   const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await ensureBuiltInApplications(em, issuer);
@@ -155,7 +155,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const shared = { em, issuer, log, limits, store, pages, settings, verification, documentNetwork, clientKeys };
   const middlewareOptions = { ...shared, checkProviderAccountAfterRefresh, onTokenOperation, openRegistration };
   const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };
-  const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
+  const reloadableProvider = await ReloadableOidcProvider.start(signingKeys, (current) => {
     const provider = createOidcProvider({ ...providerOptions, clientCertificates: parts.clientCertificates, keys: current });
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
     trustProxyAndAddListeners(provider, log);
@@ -179,7 +179,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     ...listsForOrderLimits(parts),
     orders: parts.orders ?? emptyCustomerOrdersReader,
-    newEvents: parts.newEvents ?? new EventWaiter(em),
+    newEvents: parts.newEvents ?? new EventLongPoller(em),
     onTokenOperation: onTokenOperation ?? (() => undefined),
   };
   return {
@@ -209,7 +209,7 @@ async function ensureBuiltInApplications(em: EntityManager, issuer: string): Pro
 
 function routes(
   context: PageContext,
-  handleProviderRequest: ReloadableProvider['handleRequest'],
+  handleProviderRequest: ReloadableOidcProvider['handleRequest'],
   log: CreateAuthorizationServerOptions['log'],
 ): Pick<AuthorizationServer, 'router' | 'formPaths'> {
   const { issuer } = context.provider;

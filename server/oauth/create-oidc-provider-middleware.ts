@@ -20,9 +20,9 @@ import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import type { CheckProviderAccountAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
-import { acceptJwtsForRevocationAndIntrospection } from './tokens/jwt-access-token-hooks.ts';
-import { correctProviderResponses } from './provider/correct-provider-responses.ts';
-import { reportTokenOperations, type OnTokenOperation } from './provider/report-token-operations.ts';
+import { acceptJwtsForRevocationAndIntrospection } from './tokens/customize-jwt-access-tokens.ts';
+import { fixOidcProviderResponses } from './provider/fix-oidc-provider-responses.ts';
+import { createTokenOperationReporter, type OnTokenOperation } from './provider/report-token-operations.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 
 export type ProviderMiddlewareOptions = {
@@ -63,8 +63,8 @@ export function createOidcProviderMiddleware(options: ProviderMiddlewareOptions)
     recordBrowserSessionUseOnAuthorization(em),
   ]);
   return [
-    ...(onTokenOperation ? [reportTokenOperations(onTokenOperation)] : []),
-    correctProviderResponses(issuer, log),
+    ...(onTokenOperation ? [createTokenOperationReporter(onTokenOperation)] : []),
+    fixOidcProviderResponses(issuer, log),
     bufferRequestBody,
     async (ctx, next) => {
       await ((await isRefreshRequest(ctx)) ? refreshTokens(ctx, next) : handleOtherRequest(ctx, next));

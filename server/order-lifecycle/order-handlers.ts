@@ -25,7 +25,7 @@ import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/place-order.ts';
 import { placeOrderFromQuote } from './place-order-from-quote.ts';
-import { resolveBuyerAndOrderDetails } from './resolve-buyer-and-order-details.ts';
+import { resolveBuyerAndOrderInputOrQuote } from './resolve-buyer-and-order-input-or-quote.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { updateOrder } from '../orders/update-order.ts';
 
@@ -54,7 +54,7 @@ export async function handleCreateOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const principal = requirePrincipal(req);
   const { clientId, grantId = null, orderAuthorization } = principal;
-  const { userId, input } = await resolveBuyerAndOrderDetails(em, principal, body);
+  const { userId, input } = await resolveBuyerAndOrderInputOrQuote(em, principal, body);
   const buyer = { userId, clientId, grantId, isLimited: orderAuthorization !== undefined };
   const options = { taxMode, toDelivery: representation.toDelivery };
   enableEtagOfCreatedResource(res, (id) => etagName(representation, id));

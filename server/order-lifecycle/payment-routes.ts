@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Payment as PaymentBody, paymentStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
-import { createResourceIdempotently, createResourceIdempotentlyThenComplete } from '../http/writes/idempotency.ts';
+import { createResourceIdempotently, createResourceIdempotentlyThenFinishOutsideTransaction } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
@@ -48,7 +48,7 @@ const handleCreatePayment: RouteHandler<typeof contract.payments.create, Depende
 ) => {
   const principal = requirePrincipal(req);
   const readState = readPayment(em, principal);
-  return createResourceIdempotentlyThenComplete(em, req, res, {
+  return createResourceIdempotentlyThenFinishOutsideTransaction(em, req, res, {
     start: async (inner) =>
       paymentFromEntityForPrincipal(principal, await createPendingPayment(inner, providers, principal, params.order_id, body)),
     complete: async (started) => submitPaymentToProvider(em, providers, started.id, new Date()).then(() => readState(started)),

@@ -4,7 +4,7 @@ import { createPayloadTooLargeProblem, createProblem } from '../http/problem-det
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { InvalidProviderSignatureError, type PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-limit.ts';
+import { reduceChunkedBodyLimitTo } from '../http/request/reject-chunked-body-over-limit.ts';
 import { storeProviderEvents } from './store-and-apply-provider-events.ts';
 
 const bodyMax = 1_000_000;
@@ -24,7 +24,7 @@ const handleReceiveProviderEvents: RouteHandler<typeof contract.providerEvents.r
   const provider = providers.get(params.provider);
   if (!provider?.parseEvents) throw createProblem('not_found', { detail: 'No payment provider sends events to this URL.' });
   // The signature covers the raw body bytes.
-  lowerChunkedBodyLimit(req, bodyMax);
+  reduceChunkedBodyLimitTo(req, bodyMax);
   const raw = await readBytes(req);
   const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));
   const events = await provider.parseEvents(raw, headers).catch(rethrowAsInvalidSignature);

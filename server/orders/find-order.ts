@@ -34,7 +34,7 @@ export async function findOrder(em: EntityManager, principal: Principal, id: num
 const orderPaths = new Set<string>([contract.orders.get.path, contractV2.orders.get.path]);
 
 /** Returns the lookup for the requested order, if the request reads one order. */
-export function expectOrderLookup(req: Request, expected: Principal): ExpectedLookup | undefined {
+export function buildSpeculativeOrderLookup(req: Request, expected: Principal): ExpectedLookup | undefined {
   if (req.method !== 'GET' || !orderPaths.has(getMatchedRoute(req).path) || !expected.scopes.has('orders.read')) return undefined;
   const { order_id: id } = req.params;
   // Request validation rejects any other form of ID.

@@ -5,7 +5,7 @@ import { rejectReversedTimeRange, createTotalCountFields } from '../http/respons
 import type { CursorPaginator } from '../http/response/pagination.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import {
-  countMatchingSubresources,
+  countMatchingPaymentsRefundsOrShipments,
   selectPaymentRefundOrShipmentIds,
   type SubresourceFilter,
   type SubresourceListQuery,
@@ -45,6 +45,6 @@ export async function respondWithPaymentsRefundsOrShipments<Entity extends Sorta
     return ids.flatMap((id) => entities.get(id) ?? []);
   });
   const page = pages.respondWithPage(req, res, query, rows, subresource.toBody, (row) => [row.createdAt.toISOString(), row.id]);
-  const count = (): Promise<number> => readList((em) => countMatchingSubresources(em, subresource, query));
+  const count = (): Promise<number> => readList((em) => countMatchingPaymentsRefundsOrShipments(em, subresource, query));
   return { status: 200 as const, body: { ...page, ...(await createTotalCountFields(query, count)) } };
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { recordEvent } from '../events/record-event.ts';
 import { findProduct } from '../products/find-product.ts';
 import { OrderItem } from './order-and-order-item.entity.ts';
-import { markItemsRestockedAndIncreaseStock } from './mark-and-return-order-items-to-stock.sql.ts';
+import { markItemsRestockedAndIncreaseStock } from './mark-order-items-restocked-and-increase-stock.sql.ts';
 
 type OrderLine = LineQuantity & { readonly order_id: number };
 

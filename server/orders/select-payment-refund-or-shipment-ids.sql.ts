@@ -42,7 +42,7 @@ export async function selectPaymentRefundOrShipmentIds(
 }
 
 /** Counts the matching rows, up to `maxCountedTotal + 1`. */
-export const countMatchingSubresources = (
+export const countMatchingPaymentsRefundsOrShipments = (
   em: EntityManager,
   subresource: SubresourceFilter,
   query: SubresourceListQuery,

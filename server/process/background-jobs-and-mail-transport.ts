@@ -9,18 +9,18 @@ import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-queued-mail.ts';
 import { createMailLogTransport } from '../mail/mail-log-transport.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
-import { createOrderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
+import { createPaymentRefundAndExpiryJobs } from '../order-lifecycle/payment-refund-and-expiry-jobs.ts';
 import { taskHandlersByType } from '../app/task-handlers.ts';
 import type { TaskRunnerDependencies } from '../tasks/run-queued-tasks.ts';
-import { createTaskJobs } from '../tasks/task-jobs.ts';
-import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-delivery-row-expiry-and-usage-flush-jobs.ts';
+import { createTaskRunnerAndCleanupJobs } from '../tasks/task-runner-and-cleanup-jobs.ts';
+import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-cleanup-and-usage-flush-jobs.ts';
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
-import { createWebhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
+import { createWebhookDeliveryJobs } from '../webhooks/delivery/webhook-delivery-jobs.ts';
 import { createLogoutTokenJob } from '../oauth/back-channel-logout/logout-token-job.ts';
 import { LogoutTokenSender } from '../oauth/back-channel-logout/send-logout-tokens.ts';
 import { createPublicNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
-import { createStatisticsJobs } from '../statistics/statistics-jobs.ts';
+import { createOrderStatisticsUpdateJob } from '../statistics/order-statistics-update-job.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
 /** Starts the background jobs for the process role. A `web` process only flushes its own counters. */
@@ -40,11 +40,11 @@ export function startBackgroundJobs(parts: ProcessDependencies): JobRunner {
 const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[] => {
   const { db, storage, log, keys, providers, transport, requests } = parts;
   return [
-    ...createOrderLifecycleJobs(db, providers),
+    ...createPaymentRefundAndExpiryJobs(db, providers),
     ...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents),
-    ...createWebhookJobs(db, deliverer),
-    ...createStatisticsJobs(db),
-    ...createTaskJobs({
+    ...createWebhookDeliveryJobs(db, deliverer),
+    ...createOrderStatisticsUpdateJob(db),
+    ...createTaskRunnerAndCleanupJobs({
       em: db.em,
       log,
       handlers: { ...taskHandlersByType, ...createBackupHandlers(parts) },

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { createApp } from '../app/app.ts';
 import type { Config } from '../config/read-config.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
-import { EventWaiter } from '../events/event-long-poll.ts';
+import { EventLongPoller } from '../events/event-long-poll.ts';
 import { formatWelcomeMessage } from '../first-run/format-welcome-message.ts';
 import { getFirstRunFilePath, readFirstRunFile } from '../first-run/first-run-file.ts';
 import { createAdministratorAndDemonstrationShop } from '../first-run/create-administrator-and-demonstration-shop.ts';
@@ -13,7 +13,7 @@ import { readCertificateAuthorities } from '../http/server/certificate-authoriti
 import { createHealthHandler } from '../http/server/health-check-handler.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import { reloadCertificateAuthoritiesOnChange } from '../http/server/reload-certificate-authorities-on-change.ts';
-import { reloadTlsOnChange } from '../http/server/reload-tls-on-change.ts';
+import { reloadTlsFilesOnChange } from '../http/server/reload-tls-files-on-change.ts';
 import { readTlsFiles } from '../http/server/tls-files.ts';
 import type { Log } from '../logging/logger.ts';
 import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
@@ -38,7 +38,7 @@ export async function startWebServerAfterFirstRunSetup(
   const { config, log, db, storage, metrics, transport, shutdown, requests, ...rest } = parts;
   const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
   const createCounters = await chooseRateLimitCounters(config, log, opened);
-  const newEvents = new EventWaiter(db.em);
+  const newEvents = new EventLongPoller(db.em);
   const appSettings = {
     issuer,
     taxMode,
@@ -73,7 +73,7 @@ export async function startWebServerAfterFirstRunSetup(
   });
   metrics?.watchRequests(server, basePathFromIssuer(issuer));
   await listen(server, config, log);
-  if (config.tls && tls) opened.use(reloadTlsOnChange(server, config.tls, tls, log));
+  if (config.tls && tls) opened.use(reloadTlsFilesOnChange(server, config.tls, tls, log));
   opened.defer(() => {
     if (!shutdown.isReplaced) stopping.abort();
     // ends open long polls, which would otherwise delay the shutdown

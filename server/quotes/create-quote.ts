@@ -13,7 +13,7 @@ import { createInvalidRequestProblem } from '../http/problem-details/problem.ts'
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { findOrderPlacementProblem, type OrderRejection } from '../orders/problem-from-order-rejection.ts';
-import { resolveBuyerId } from '../orders/resolve-buyer-id.ts';
+import { authorizeAndGetBuyerId } from '../orders/authorize-and-get-buyer-id.ts';
 import { priceOrder, type OrderPrice } from '../orders/place-order.ts';
 import { User } from '../users/user.entity.ts';
 import { quoteFromEntity, quoteFromEntityForEvent } from './quote-from-entity.ts';
@@ -33,7 +33,7 @@ export async function createQuote(
   input: QuoteCreate,
 ): Promise<QuoteBody> {
   assertHoldIsShort(input);
-  const userId = resolveBuyerId(principal, input);
+  const userId = authorizeAndGetBuyerId(principal, input);
   const now = await readDatabaseTime(em);
   const { grantId = null, clientId, orderAuthorization } = principal;
   const price = await priceOrder(em, taxMode, { userId, clientId, grantId, isLimited: orderAuthorization !== undefined }, input);

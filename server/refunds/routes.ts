@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Refund as RefundBody, refundStatuses, type Scope } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
-import { createResourceIdempotently, createResourceIdempotentlyThenComplete } from '../http/writes/idempotency.ts';
+import { createResourceIdempotently, createResourceIdempotentlyThenFinishOutsideTransaction } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
@@ -43,7 +43,7 @@ const handleCreateRefund: RouteHandler<typeof contract.refunds.create, Dependenc
   const principal = requirePrincipal(req);
   const readState = async ({ id }: RefundBody): Promise<RefundBody> =>
     refundFromEntity(await em.findOneOrFail(Refund, { id }, { refresh: true }));
-  return createResourceIdempotentlyThenComplete(em, req, res, {
+  return createResourceIdempotentlyThenFinishOutsideTransaction(em, req, res, {
     start: async (inner) => refundFromEntity(await validateAndCreateRefund(inner, principal, orderId, body, new Date())),
     async complete(created) {
       await submitOrPollRefund(em, providers, created.id);

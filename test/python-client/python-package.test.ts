@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signWebhook } from '@mandate/client-sdk/webhooks';
 import packageJson from '../../package.json' with { type: 'json' };
-import { createV1AndChangedV2Documents } from '../../client-sdk/codegen/create-v1-and-changed-v2-documents.ts';
+import { createV1DocumentAndDocumentOfV2Changes } from '../../client-sdk/codegen/create-v1-document-and-document-of-v2-changes.ts';
 import { listPublicOpenApiOperations } from '../../client-sdk/codegen/openapi-types-and-operation-list.ts';
 import { toSnakeCase } from '../../clients/python/codegen/python-names.ts';
 import { buildPythonPackage } from '../../packaging/build-python-package.ts';
@@ -28,7 +28,7 @@ async function makeTemporaryDirectory(): Promise<string> {
 
 describe.skipIf(!hasPythonModule('httpx'))('the Python client', () => {
   test('has a method for each operation, sync and async, which sends the declared request', async () => {
-    const operations = listPublicOpenApiOperations(createV1AndChangedV2Documents().v1);
+    const operations = listPublicOpenApiOperations(createV1DocumentAndDocumentOfV2Changes().v1);
     const expected = Object.fromEntries(
       operations.map(({ resource, name, method, path, query, dryRun, idempotent, ifMatch, ifNoneMatch, takesFile }) => [
         `${toSnakeCase(resource)}.${toSnakeCase(name)}`,

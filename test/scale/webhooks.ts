@@ -14,7 +14,7 @@ import { createLog } from '../../server/logging/logger.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { createWebhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
+import { createWebhookDeliveryJobs } from '../../server/webhooks/delivery/webhook-delivery-jobs.ts';
 import { createPublicNetworkPolicy } from '../../server/outgoing-http/ssrf-protected-connection.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from '../../server/webhooks/endpoints/webhook-secret-and-signature.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -154,7 +154,7 @@ try {
     notice: { mailKey: keys.mail, issuer: 'http://localhost', canMail: false },
   });
   const background = startJobs(
-    [...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents), ...createWebhookJobs(db, deliverer)],
+    [...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents), ...createWebhookDeliveryJobs(db, deliverer)],
     log,
   );
   const benchmark = new WebhookBenchmark(db);

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { MandateEvent } from '@mandate/client-sdk/webhooks';
-import { commandErrorFromApiError, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, getCommandSpecForOperation } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/parse-event-types.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
+import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
@@ -13,7 +13,7 @@ import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
 type Flags = { readonly type?: string; readonly after?: string };
 
 export function addEventsWatchCommand(program: Command, io: CliEnvironment): void {
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'events'), 'watch', 'Print events as they occur')
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'events'), 'watch', 'Print events as they occur')
     .description(
       'Print one line for each event as it occurs, until you press Ctrl-C. If the connection to the service is lost, the command reconnects.',
     )
@@ -34,7 +34,7 @@ async function watch(io: CliEnvironment, settings: Settings, flags: Flags): Prom
       );
     }
   } catch (error) {
-    throw commandErrorFromApiError(error, getCommandSpecOfOperation('events.list'), undefined);
+    throw commandErrorFromApiError(error, getCommandSpecForOperation('events.list'), undefined);
   }
 }
 

@@ -3,14 +3,14 @@ import { isLoopback } from '@mandate/client-sdk';
 import { type MandateEvent, signWebhook } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
-import { commandErrorFromApiError, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, getCommandSpecForOperation } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/parse-event-types.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import { forwardEvent, type ForwardResult, type ForwardTarget } from '../../webhooks/forward-event.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
+import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
@@ -28,7 +28,7 @@ type Flags = {
 
 export function addWebhooksListenCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(
-    requireCommandGroup(program, 'webhooks'),
+    getCommandGroupOrThrow(program, 'webhooks'),
     'listen',
     'Forward events to a server on your machine',
   )
@@ -68,7 +68,7 @@ async function listen(io: CliEnvironment, settings: Settings, flags: Flags): Pro
       processed.lastId = event.id;
     }
   } catch (error) {
-    throw commandErrorFromApiError(error, getCommandSpecOfOperation('events.list'), undefined);
+    throw commandErrorFromApiError(error, getCommandSpecForOperation('events.list'), undefined);
   } finally {
     const resume = processed.lastId === undefined ? '' : `; resume with --after ${processed.lastId}`;
     if (!settings.quiet) io.stderr.write(`Stopped after ${processed.count} ${processed.count === 1 ? 'event' : 'events'}${resume}\n`);

@@ -8,7 +8,7 @@ import { requireConfirmation } from '../../contract-commands/require-confirmatio
 import {
   commandErrorFromApiError,
   buildRequestFromCommandInput,
-  getCommandSpecOfOperation,
+  getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
@@ -16,7 +16,7 @@ import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { formatSuggestedCommand, printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import {
-  requireCommandGroup,
+  getCommandGroupOrThrow,
   readGlobalFlags,
   addCommandWithoutSubcommands,
   setCompletionChoices,
@@ -36,7 +36,7 @@ type Flags = WaitFlags & {
   readonly idempotencyKey?: string;
 };
 
-const spec = getCommandSpecOfOperation('payments.create');
+const spec = getCommandSpecForOperation('payments.create');
 const defaultIntervalMs = 2_000;
 
 /** The default payment uses the test provider. The payment succeeds only if the service has enabled this provider. */
@@ -45,7 +45,7 @@ const testPayment = { provider: 'test', methodToken: 'test_ok' } as const;
 const flagDescription = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
 
 export function addOrdersPayCommand(program: Command, io: CliEnvironment): void {
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'orders'), 'pay', 'Pay for an order')
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'orders'), 'pay', 'Pay for an order')
     .description(`Pay for an order. The default is the test provider, which moves no money and must be enabled by the service.
 ${spec.description ?? ''}`)
     .argument('<order-id>', 'ID of the order')

@@ -6,14 +6,14 @@ import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromApiError,
   buildRequestFromCommandInput,
-  getCommandSpecOfOperation,
+  getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { getGrantedOrderReadScope } from '../../sign-in/get-granted-order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import {
-  requireCommandGroup,
+  getCommandGroupOrThrow,
   readGlobalFlags,
   addCommandWithoutSubcommands,
   setCompletionChoices,
@@ -33,7 +33,7 @@ const maxIntervalMs = 15_000;
 const listLimit = 100;
 
 export function addOrdersWatchCommand(program: Command, io: CliEnvironment): void {
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'orders'), 'watch', 'Print status changes of orders')
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'orders'), 'watch', 'Print status changes of orders')
     .description(`Print one line for each status change of an order, or of the ${listLimit} newest orders, until you press Ctrl-C.`)
     .argument('[order-id]', 'ID of the order')
     .addOption(
@@ -58,7 +58,7 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
   if (until !== undefined && ![...statusSequence.slice(1), 'canceled'].includes(until))
     throw usageError(`--until must be paid, shipped, delivered or canceled`);
   if (until !== undefined && id === undefined) throw usageError('--until requires an order ID');
-  const spec = getCommandSpecOfOperation(id === undefined ? 'orders.list' : 'orders.get');
+  const spec = getCommandSpecForOperation(id === undefined ? 'orders.list' : 'orders.get');
   buildRequestFromCommandInput({ spec, path: id === undefined ? [] : [id], typed: new Map() });
   parseWaitFlags(flags);
   const session = await openProfileSession(io, settings);

@@ -3,7 +3,7 @@ import type { OrderStatistics } from '@mandate/client-sdk';
 import {
   buildRequestFromCommandInput,
   commandErrorFromApiError,
-  getCommandSpecOfOperation,
+  getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
 import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
@@ -16,17 +16,17 @@ import { addOperationFlags } from '../add-api-operation-commands.ts';
 import {
   addCommandWithoutSubcommands,
   readGlobalFlags,
-  requireCommandGroup,
+  getCommandGroupOrThrow,
   setCompletionChoices,
 } from '../global-flags-and-command-groups.ts';
 
 type Flags = { readonly by?: string; readonly chart?: boolean };
 
-const spec = getCommandSpecOfOperation('stats.orders');
+const spec = getCommandSpecForOperation('stats.orders');
 const intervals = ['hour', 'day', 'week', 'month'];
 
 export function addOrderStatisticsCommand(program: Command, io: CliEnvironment): void {
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'stats'), 'orders', spec.summary).description(
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'stats'), 'orders', spec.summary).description(
     `${spec.summary}.\n${spec.description ?? ''}`,
   );
   const typed = addOperationFlags(command, spec);

@@ -6,14 +6,14 @@ import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromApiError,
   buildRequestFromCommandInput,
-  getCommandSpecOfOperation,
+  getCommandSpecForOperation,
   type ContractRequest,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { getGrantedOrderReadScope } from '../../sign-in/get-granted-order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
+import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { formatBytes } from '../../terminal/progress-bar.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload, type DownloadTarget } from '../../files/save-verified-download.ts';
@@ -46,8 +46,8 @@ type Group = keyof typeof exportKinds;
 
 export function addExportCommand(program: Command, io: CliEnvironment, group: Group): void {
   const { operationId, scopeNames } = exportKinds[group];
-  const spec = getCommandSpecOfOperation(operationId);
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, group), 'export', `Export ${group} to a file`).description(
+  const spec = getCommandSpecForOperation(operationId);
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, group), 'export', `Export ${group} to a file`).description(
     `Export ${group} to a file. The file is created only when the export is complete. If the output is piped, the export is written to standard output.\n${spec.description ?? ''}`,
   );
   const typed = addOperationFlags(command, spec);
@@ -63,7 +63,7 @@ export function addExportCommand(program: Command, io: CliEnvironment, group: Gr
 
 async function exportFile(io: CliEnvironment, settings: Settings, group: Group, typed: RawFlagValues, flags: Flags): Promise<void> {
   const { operationId, getScope } = exportKinds[group];
-  const spec = getCommandSpecOfOperation(operationId);
+  const spec = getCommandSpecForOperation(operationId);
   const request = buildRequestFromCommandInput({ spec, path: [], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
   parseWaitFlags(flags);

@@ -6,12 +6,12 @@ import { exitCodes } from '../../errors/exit-codes.ts';
 import {
   commandErrorFromApiError,
   buildRequestFromCommandInput,
-  getCommandSpecOfOperation,
+  getCommandSpecForOperation,
   type ContractRequest,
 } from '../../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import {
-  requireCommandGroup,
+  getCommandGroupOrThrow,
   readGlobalFlags,
   addCommandWithoutSubcommands,
   setCompletionChoices,
@@ -41,8 +41,8 @@ const importKinds = {
 
 export function addImportCommand(program: Command, io: CliEnvironment, group: keyof typeof importKinds): void {
   const kind = importKinds[group];
-  const spec = getCommandSpecOfOperation(kind.operationId);
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, group), 'import', `Import ${group} from a file`)
+  const spec = getCommandSpecForOperation(kind.operationId);
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, group), 'import', `Import ${group} from a file`)
     .description(`Import ${group} from a file.\n${spec.description ?? ''}`)
     .argument('<file>', 'CSV file with a header, or file with one JSON object per line; can be compressed (.gz); - reads standard input');
   const typed = addOperationFlags(command, spec);
@@ -74,7 +74,7 @@ async function importFile(
   typed: RawFlagValues,
   flags: Flags,
 ): Promise<void> {
-  const spec = getCommandSpecOfOperation(kind.operationId);
+  const spec = getCommandSpecForOperation(kind.operationId);
   const request = buildRequestFromCommandInput({ spec, path: [], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
   parseWaitFlags(flags);

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import {
   commandErrorFromApiError,
   buildRequestFromCommandInput,
-  getCommandSpecOfOperation,
+  getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
+import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/save-verified-download.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
@@ -13,7 +13,7 @@ import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../set
 type Flags = { readonly output: string; readonly yes?: boolean };
 
 export function addTasksResultCommand(program: Command, io: CliEnvironment): void {
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'tasks'), 'result', 'Download the result file of a task')
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'tasks'), 'result', 'Download the result file of a task')
     .description('Download the file of an export or the report of an import.')
     .argument('<task-id>', 'ID of the task')
     .option('-o, --output <file>', 'path of the output file; - writes to standard output', '-')
@@ -24,7 +24,7 @@ export function addTasksResultCommand(program: Command, io: CliEnvironment): voi
 }
 
 async function downloadResult(io: CliEnvironment, settings: Settings, id: string, flags: Flags): Promise<void> {
-  const spec = getCommandSpecOfOperation('tasks.result');
+  const spec = getCommandSpecForOperation('tasks.result');
   buildRequestFromCommandInput({ spec, path: [id], typed: new Map() });
   const target = { path: flags.output, overwrite: flags.yes ?? false };
   assertDownloadMayOverwrite(target);

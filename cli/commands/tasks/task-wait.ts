@@ -3,12 +3,12 @@ import { waitForTask, assertTaskSucceeded, type WaitFlags } from '../../tasks/wa
 import {
   commandErrorFromApiError,
   buildRequestFromCommandInput,
-  getCommandSpecOfOperation,
+  getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
+import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
@@ -22,7 +22,7 @@ export const addTaskWaitFlags = (command: Command): Command =>
 
 export function addTasksWaitCommand(program: Command, io: CliEnvironment): void {
   const command = addTaskWaitFlags(
-    addCommandWithoutSubcommands(requireCommandGroup(program, 'tasks'), 'wait', 'Wait until a task finishes'),
+    addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'tasks'), 'wait', 'Wait until a task finishes'),
   )
     .description(
       `Wait until a task finishes. The exit code is ${exitCodes.otherOutcome} if the task failed or was canceled, and ${exitCodes.inputRejected} if it was an import that rejected rows or orders.`,
@@ -34,7 +34,7 @@ export function addTasksWaitCommand(program: Command, io: CliEnvironment): void 
 }
 
 async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
-  const spec = getCommandSpecOfOperation('tasks.get');
+  const spec = getCommandSpecForOperation('tasks.get');
   buildRequestFromCommandInput({ spec, path: [id], typed: new Map() });
   assertRequestedFieldsKnown(settings, spec.fields);
   const session = await openProfileSession(io, settings);

@@ -1,5 +1,5 @@
 import packageJson from '../../../package.json' with { type: 'json' };
-import { createV1AndChangedV2Documents } from '../../../client-sdk/codegen/create-v1-and-changed-v2-documents.ts';
+import { createV1DocumentAndDocumentOfV2Changes } from '../../../client-sdk/codegen/create-v1-document-and-document-of-v2-changes.ts';
 import { z } from 'zod';
 import { listPublicOpenApiOperations, type OpenApiDocument } from '../../../client-sdk/codegen/openapi-types-and-operation-list.ts';
 import { toPythonString } from './python-names.ts';
@@ -12,7 +12,7 @@ import { renderResources } from './render-resources.ts';
  * their content comes from the OpenAPI document.
  */
 export function renderPythonClient(): Record<string, string> {
-  const { v1 } = createV1AndChangedV2Documents();
+  const { v1 } = createV1DocumentAndDocumentOfV2Changes();
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the document is generated from the contract
   const schemas = v1.components.schemas as Readonly<Record<string, JsonSchema>>;
   const codes = new Set(listPublicOpenApiOperations(v1).flatMap(({ problems }) => Object.keys(problems)));

@@ -1,10 +1,10 @@
 import { createClient } from '@mandate/client-sdk';
 import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
 import { queryOptions } from '@mandate/client-sdk/query';
-import { environment } from '../environment.ts';
+import { consoleEnvironment } from '../console-environment.ts';
 import { getLanguage } from '../languages/language-store.ts';
 
-const { issuer, path, clientId, scopes } = environment;
+const { issuer, path, clientId, scopes } = consoleEnvironment;
 
 export const consoleSignIn = browserSignIn({
   issuer,
@@ -14,8 +14,8 @@ export const consoleSignIn = browserSignIn({
 });
 
 /** Client that sends the tokens of the signed-in user. */
-export const client = createClient({ baseUrl: issuer, auth: consoleSignIn.auth });
-client.use((request, next) => {
+export const apiClient = createClient({ baseUrl: issuer, auth: consoleSignIn.auth });
+apiClient.use((request, next) => {
   // The server then sends problem details in the language of the console.
   request.init.headers.set('accept-language', getLanguage());
   return next(request);
@@ -24,4 +24,4 @@ client.use((request, next) => {
 /** Queries that the console sends without a token. */
 export const { queries: publicQueries } = queryOptions(createClient({ baseUrl: issuer }));
 
-export const { queries, infiniteQueries, mutations, keyOf } = queryOptions(client);
+export const { queries, infiniteQueries, mutations, keyOf } = queryOptions(apiClient);

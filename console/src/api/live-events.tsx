@@ -2,7 +2,7 @@ import { ApiError } from '@mandate/client-sdk';
 import { followEvents, type MandateEvent } from '@mandate/client-sdk/webhooks';
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { client, keyOf } from './client.ts';
+import { apiClient, keyOf } from './client.ts';
 import { usePermissions } from './permissions.tsx';
 
 type Listener = (event: MandateEvent) => void;
@@ -78,11 +78,11 @@ async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, sig
   while (!signal.aborted) {
     try {
       // The server responds to this request immediately. It responds to the requests of `followEvents` only when there are new events.
-      const { latest_id: latest } = await client.events.list({ limit: 1 }, { signal });
+      const { latest_id: latest } = await apiClient.events.list({ limit: 1 }, { signal });
       after ??= latest;
       if (isInterrupted) refreshAll();
       setIsLive(true);
-      for await (const event of followEvents(client, { after, signal })) {
+      for await (const event of followEvents(apiClient, { after, signal })) {
         after = event.id;
         handleEvent(event);
       }

@@ -1,7 +1,7 @@
 import { scopesOf, type User } from '@mandate/client-sdk';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { createContext, useContext, useMemo, type ReactNode } from 'react';
-import { environment } from '../environment.ts';
+import { consoleEnvironment } from '../console-environment.ts';
 import { queries } from './client.ts';
 
 /** Name of an API operation, such as `orders.cancel`. */
@@ -33,7 +33,7 @@ function createPermissionCheck(scopes: readonly string[]): Pick<Permissions, 'ca
     const accepted: readonly string[] = scopesOf[operation];
     return accepted.length === 0 || accepted.some((scope) => granted.has(scope));
   };
-  return { can, isStaff: environment.staffScopes.some((scope) => granted.has(scope)) };
+  return { can, isStaff: consoleEnvironment.staffScopes.some((scope) => granted.has(scope)) };
 }
 
 export function usePermissions(): Permissions {

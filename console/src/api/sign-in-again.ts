@@ -1,6 +1,6 @@
 import { ApiError } from '@mandate/client-sdk';
 import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
-import { environment } from '../environment.ts';
+import { consoleEnvironment } from '../console-environment.ts';
 
 /** The API accepts sign-ins from the last 15 minutes, so the user has at least five minutes for the action itself. */
 const maxAgeSeconds = 10 * 60;
@@ -10,7 +10,7 @@ const maxAgeSeconds = 10 * 60;
  * consent to the additional scopes.
  */
 export function signInAgain(additionalScopes: readonly string[] = []): Promise<never> {
-  const { issuer, path, clientId, scopes } = environment;
+  const { issuer, path, clientId, scopes } = consoleEnvironment;
   return browserSignIn({
     issuer,
     clientId,

@@ -3,7 +3,7 @@ import { Menu, VisuallyHidden, useMantineColorScheme } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { usePermissions } from '../api/permissions.tsx';
 import { Icon } from '../components/icon.tsx';
-import { environment } from '../environment.ts';
+import { consoleEnvironment } from '../console-environment.ts';
 import { languageNames, setLanguage, type Language } from '../languages/language-store.ts';
 import { useCommonMessages, useLanguage } from '../languages/use-messages.tsx';
 import classes from './navigation.module.css';
@@ -33,7 +33,7 @@ export function AccountMenu(): ReactNode {
       <Menu.Dropdown>
         <AppearanceAndLanguageItems />
         <Menu.Divider />
-        <Menu.Item component="a" href={`${environment.issuer}/account`}>
+        <Menu.Item component="a" href={`${consoleEnvironment.issuer}/account`}>
           {t('menu.yourAccount')}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={() => void signOut()}>

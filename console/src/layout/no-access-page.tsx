@@ -2,7 +2,7 @@ import { useSession } from '@mandate/client-sdk/react';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { usePermissions } from '../api/permissions.tsx';
-import { environment } from '../environment.ts';
+import { consoleEnvironment } from '../console-environment.ts';
 import { useCommonMessages } from '../languages/use-messages.tsx';
 import { ShopLogoAndName } from './shop-logo-and-name.tsx';
 import classes from './centered.module.css';
@@ -21,7 +21,7 @@ export function NoAccessPage(): ReactNode {
         {user && <p>{t('noAccess.asUser', { email: user.email })}</p>}
         <div className={classes['actions']}>
           <Button onClick={() => void signOut()}>{t('signOut')}</Button>
-          <Button variant="default" component="a" href={`${environment.issuer}/account`}>
+          <Button variant="default" component="a" href={`${consoleEnvironment.issuer}/account`}>
             {t('noAccess.toAccount')}
           </Button>
         </div>

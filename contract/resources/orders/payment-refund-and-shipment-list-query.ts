@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Scope } from '../../protocol/scopes.ts';
 
 /** Returns the query parameters of the lists of payments, refunds and shipments of all orders that the caller may see. */
-export const createCrossOrderListParameters = <const Statuses extends readonly [string, ...string[]]>(
+export const createListParametersAcrossOrders = <const Statuses extends readonly [string, ...string[]]>(
   listed: 'payments' | 'refunds' | 'shipments',
   statuses: Statuses,
   allUsersScope: Scope,

@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
+import { createListParametersAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines } from './order-create-schema.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { orderLineAndQuantitySchema } from './order-line-and-quantity.ts';
@@ -134,7 +134,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     path: '/shipments',
     query: z
       .object({
-        ...createCrossOrderListParameters('shipments', shipmentStatuses, 'shipments.write'),
+        ...createListParametersAcrossOrders('shipments', shipmentStatuses, 'shipments.write'),
         tracking_number: singleLineInputSchema(100).optional().describe('Only shipments with this tracking number.'),
       })
       .strict(),

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { getRouteMetadata, defaultMaxBodyBytes } from '@mandate/contract';
-import { lowerChunkedBodyLimit } from '../request/reject-chunked-body-over-limit.ts';
+import { reduceChunkedBodyLimitTo } from '../request/reject-chunked-body-over-limit.ts';
 import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/json-complexity-and-duplicate-keys.ts';
 import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
 import { translatable } from '../problem-details/translatable-text.ts';
@@ -29,7 +29,7 @@ export const parseJsonBody: RequestHandler = (req, res, next) => {
     });
   }
   if (consumes) return next();
-  lowerChunkedBodyLimit(req, bodyMax);
+  reduceChunkedBodyLimitTo(req, bodyMax);
   const charset = /;\s*charset="?([^";\s]+)/i.exec(req.get('content-type') ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-8$/i.test(charset)) throw createProblem('unsupported_media_type', { detail: 'Send the body in UTF-8.' });
   return parserFor(bodyMax)(req, res, next);

@@ -27,7 +27,8 @@ export function rejectChunkedBodyOverLimit(req: IncomingMessage, isFirst: boolea
 }
 
 /** Lowers the body limit to the matched route's limit. */
-export const lowerChunkedBodyLimit = (req: IncomingMessage, limit: number): void => getRequestContext(req).chunkedBody?.lowerLimit(limit);
+export const reduceChunkedBodyLimitTo = (req: IncomingMessage, limit: number): void =>
+  getRequestContext(req).chunkedBody?.lowerLimit(limit);
 
 /**
  * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests,

@@ -1,6 +1,6 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { AppRoute } from '@ts-rest/core';
-import { parseIssueWithValues } from '@mandate/contract';
+import { parseValidationIssueWithValues } from '@mandate/contract';
 import { z, type ZodCustomIssue, type ZodIssue } from 'zod';
 import { formatJsonPointerFragment } from './json-complexity-and-duplicate-keys.ts';
 import { createInvalidRequestProblem, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
@@ -89,7 +89,7 @@ function describeMaximum(kind: string, maximum: number): TranslatableText {
 }
 
 function describeCustomIssue(issue: ZodCustomIssue & { readonly message: string }): ProblemDetail {
-  const { text = issue.message, values } = parseIssueWithValues(issue) ?? {};
+  const { text = issue.message, values } = parseValidationIssueWithValues(issue) ?? {};
   return new TranslatableText(sentence(text), values);
 }
 

@@ -134,7 +134,7 @@ type Steps<Body> = {
  * call. For up to five seconds, the response to a replay of an incomplete request tells the client to retry. After that, a replay reads the
  * current state. The request that completes first stores the response that all replays receive.
  */
-export async function createResourceIdempotentlyThenComplete<Body>(
+export async function createResourceIdempotentlyThenFinishOutsideTransaction<Body>(
   em: EntityManager,
   req: MatchedRequest,
   res: Response,

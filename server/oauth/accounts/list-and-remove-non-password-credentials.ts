@@ -59,7 +59,7 @@ const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) =
 export type CredentialSelection = { readonly removed: readonly AccountCredential[]; readonly kept: readonly AccountCredential[] };
 
 /** Splits the credentials into those whose `key` is in `keep` and the others. */
-export const splitCredentialsIntoKeptAndRemoved = (
+export const partitionCredentialsByKeysToKeep = (
   credentials: readonly AccountCredential[],
   keep: ReadonlySet<string>,
 ): CredentialSelection => ({

@@ -11,7 +11,7 @@ import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
-import { findOrderLimitsWithoutConsentPage, unlimitedOrderPermissions } from './order-limits-of-authorization-request.ts';
+import { findOrderLimitsOfGrantWithoutConsentPage, unlimitedOrderPermissions } from './order-limits-of-authorization-request.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { createConnectedApp } from './create-list-and-revoke-connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
@@ -149,7 +149,7 @@ async function createGrantWithoutPrompt(
   const preapprovedScopes = requested.filter((scope) => allowed.has(scope) && !consented.has(scope));
   const isPreapproved = preapprovedScopes.length > 0;
   const application = { clientId, firstParty: approval.firstParty };
-  const limits = await findOrderLimitsWithoutConsentPage(em, application, requested, { withDefault: isPreapproved });
+  const limits = await findOrderLimitsOfGrantWithoutConsentPage(em, application, requested, { withDefault: isPreapproved });
   // Without this check, a preapproved application could replace its limited access with wider access.
   if (isPreapproved && (await hasNarrowerGrant(em, userId, clientId, limits.effective))) return undefined;
   const grant = new provider.Grant({ accountId: String(userId), clientId });

@@ -139,7 +139,7 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
  * @returns `effective`, the limits with the ceilings, and `stored`, the limits without the ceilings, which apply even if they are not
  * stored
  */
-export async function findOrderLimitsWithoutConsentPage(
+export async function findOrderLimitsOfGrantWithoutConsentPage(
   em: EntityManager,
   application: Pick<Application, 'firstParty' | 'clientId'>,
   scopes: readonly string[],

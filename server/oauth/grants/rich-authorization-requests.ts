@@ -92,7 +92,7 @@ type IntrospectionPolicy = NonNullable<NonNullable<NonNullable<Configuration['fe
  * Lets clients introspect only tokens that were issued to them. oidc-provider returns authorization details only for tokens that were
  * issued with details. This function adds an empty list to other tokens, because limits may have been set since they were issued.
  */
-export const allowIntrospectionOfOwnTokens: IntrospectionPolicy = (_ctx, client, token) => {
+export const isTokenIssuedToIntrospectingClient: IntrospectionPolicy = (_ctx, client, token) => {
   token.rar ??= [];
   return token.clientId === client.clientId;
 };

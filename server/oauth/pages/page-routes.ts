@@ -16,7 +16,7 @@ import {
   showApproval,
   showApprovals,
   submitApprovalDecision,
-  submitSecondFactorAmount,
+  submitAmountRequiringSecondFactor,
 } from './handlers/account/show-and-decide-approvals.ts';
 import { showConsent, submitConsent } from './handlers/show-and-submit-consent.ts';
 import { showAppLimits, submitAppLimits } from './handlers/account/show-and-change-app-limits.ts';
@@ -151,7 +151,7 @@ function addAccountPages(pages: PageRouter): void {
     .addPage('/account/apps/:app/limits', requireRecentSignInBefore(showAppLimits))
     .addForm('/account/apps/:app/limits', requireRecentSignInBefore(submitAppLimits), requireRecentSignInBefore(showAppLimits))
     .addPage('/account/approvals', requireSignInBefore(showApprovals))
-    .addForm('/account/approvals', requireRecentSignInBefore(submitSecondFactorAmount), redirectTo('/account/approvals'))
+    .addForm('/account/approvals', requireRecentSignInBefore(submitAmountRequiringSecondFactor), redirectTo('/account/approvals'))
     .addPage('/account/approvals/:approval', requireSignInBefore(showApproval))
     .addForm('/account/approvals/:approval', requireSignInBefore(submitApprovalDecision), requireSignInBefore(showApproval))
     .addPage('/account/api-keys', requireSignInBefore(showApiKeys))

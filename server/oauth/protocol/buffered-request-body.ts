@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { lowerChunkedBodyLimit } from '../../http/request/reject-chunked-body-over-limit.ts';
+import { reduceChunkedBodyLimitTo } from '../../http/request/reject-chunked-body-over-limit.ts';
 import { findDuplicateKeyInText } from '../../http/validation/json-complexity-and-duplicate-keys.ts';
 import { oauthEndpointPaths } from './endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext } from './oauth-request-context.ts';
@@ -22,7 +22,7 @@ const formEndpoints = new Set<string>([
  * endpoint that accepts JSON. A duplicate key in a JSON object is rejected in the registration error format (RFC 7591, section 3.2.2).
  */
 export const bufferRequestBody: Middleware = async (ctx, next) => {
-  lowerChunkedBodyLimit(ctx.req, bodyBytesMax);
+  reduceChunkedBodyLimitTo(ctx.req, bodyBytesMax);
   const acceptsJson = ctx.path === oauthEndpointPaths.registration;
   if (ctx.method === 'POST' && (acceptsJson || formEndpoints.has(ctx.path))) {
     const body = await readChunks(ctx);

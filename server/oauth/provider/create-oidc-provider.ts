@@ -16,7 +16,7 @@ import {
 } from '../clients/client-certificate-authentication.ts';
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
-import { allowIntrospectionOfOwnTokens, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
+import { isTokenIssuedToIntrospectingClient, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
 import { patchBackchannelLogout } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { assertClaimsParameter, claimsByScope } from '../protocol/claims-parameter.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
@@ -27,7 +27,7 @@ import {
   oauthEndpointPaths,
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
-import { addSignInClaims, addOpenIdScopesAndStoreTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
+import { addSignInClaims, addOpenIdScopesAndStoreTokenRecord } from '../tokens/customize-jwt-access-tokens.ts';
 import { exchangeOrReplayRefreshToken, decideRefreshRotationOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
@@ -191,7 +191,7 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-  introspection: { enabled: true, allowedPolicy: allowIntrospectionOfOwnTokens },
+  introspection: { enabled: true, allowedPolicy: isTokenIssuedToIntrospectingClient },
   jwtIntrospection: { enabled: true },
   jwtResponseModes: { enabled: true },
   pushedAuthorizationRequests: { enabled: true },

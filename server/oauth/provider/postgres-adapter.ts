@@ -10,7 +10,7 @@ import {
   storageIdFromClientProvidedId,
   modelNamesWithGrant,
   hashSecretRecordId,
-  refreshResponseModelName,
+  storedRefreshResponseModelName,
   type StoredOauthRecord,
   adapterPayloadFromOauthRecord,
   oauthRecordFromAdapterPayload,
@@ -99,7 +99,7 @@ class PostgresAdapter implements Adapter {
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    const models = this.#model === 'RefreshToken' ? [this.#model, refreshResponseModelName] : [this.#model];
+    const models = this.#model === 'RefreshToken' ? [this.#model, storedRefreshResponseModelName] : [this.#model];
     await this.#em.nativeDelete(OauthRecord, { model: { $in: models }, grantId });
   }
 

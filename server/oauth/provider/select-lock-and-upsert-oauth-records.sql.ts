@@ -1,5 +1,5 @@
 import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
+import { storedRefreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
 import type { PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
 /** Properties that an OAuth record can be looked up by. */
@@ -33,7 +33,7 @@ export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
        (select to_json(u) from (select id, name, email, email_verification = 'verified' as email_verified, locale, updated_at from users
           where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account,
        case when r.model = 'RefreshToken' and r.consumed_at is not null then (select payload from oauth_records
-          where model = '${refreshResponseModelName}' and id = r.grant_id and expires_at > $3) end as refresh_response,
+          where model = '${storedRefreshResponseModelName}' and id = r.grant_id and expires_at > $3) end as refresh_response,
        case when r.model = 'RefreshToken' then (select l.id from connections c join linked_accounts l on l.id = c.linked_account_id
           where c.grant_id = r.grant_id and l.check_due_at <= $3) end as due_linked_account_id
      from oauth_records r where r.model = $1 and r.${column} = $2 and (r.expires_at is null or r.expires_at > $3) for update of r`,

@@ -28,7 +28,7 @@ import { runRequestInTransaction } from '../grants/request-transaction.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
-import { adapterPayloadFromOauthRecord, refreshResponseModelName } from '../storage/oauth-record-mapping.ts';
+import { adapterPayloadFromOauthRecord, storedRefreshResponseModelName } from '../storage/oauth-record-mapping.ts';
 import { thumbprintFromUnverifiedDpopProof } from '../tokens/dpop-proof.ts';
 import type { CheckProviderAccountAfterRefresh } from './create-provider-account-check-after-refresh.ts';
 
@@ -191,7 +191,7 @@ async function storeResponse(
   ctx: KoaContextWithOIDC,
   { graceSeconds, responseKey, fingerprint }: RefreshRequest,
 ): Promise<void> {
-  const responses = store(refreshResponseModelName);
+  const responses = store(storedRefreshResponseModelName);
   const { Grant: grant, RefreshToken: current, RotatedRefreshToken: rotated } = ctx.oidc.entities;
   if (!grant || !current) return;
   const { jti: grantId, accountId, clientId } = grant;

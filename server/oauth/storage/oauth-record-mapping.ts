@@ -33,9 +33,15 @@ const hashedModels = new Set([
  * Model of the record that stores the encrypted response to a grant's most recent refresh during the grace period. The record's ID is the
  * grant ID.
  */
-export const refreshResponseModelName = 'RefreshTokenResponse';
+export const storedRefreshResponseModelName = 'RefreshTokenResponse';
 /** Models whose records belong to a grant. */
-export const modelNamesWithGrant = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseModelName]);
+export const modelNamesWithGrant = new Set([
+  'AccessToken',
+  'AuthorizationCode',
+  'DeviceCode',
+  'RefreshToken',
+  storedRefreshResponseModelName,
+]);
 
 const hashPrefix = 'h.';
 

@@ -10,7 +10,7 @@ import type { PresentedToken, Principal, VerifyAccessToken } from '../../http/re
 import type { DpopNonces } from './dpop-nonces.ts';
 import { createDpopProofVerifier } from './dpop-proof.ts';
 import { findActiveTokenUserAndLimits, type TokenStatus } from './find-active-token-user-and-limits.sql.ts';
-import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './jwt-access-token-hooks.ts';
+import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './customize-jwt-access-tokens.ts';
 import { twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';

@@ -66,7 +66,7 @@ const liveConnection = `exists (select 1 from connections c where c.user_id = e.
  * SQL condition that the application, user, grant or API key on which an endpoint's access is based is still valid. `a` and `u` are the
  * endpoint's application and user, if any.
  */
-export const endpointAuthorityIsValidSql = `case e.authority
+export const isEndpointAccessStillValidSql = `case e.authority
   when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
   when 'person' then u.status = 'active'
   when 'api_key' then u.status = 'active' and ${liveKey}
@@ -101,7 +101,7 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
     cross join webhook_endpoints e
     left join applications a on a.id = e.application_id
     left join users u on u.id = e.user_id
-   where ${eventCondition} and ${narrowed} and ${wanted} and ${endpointAuthorityIsValidSql}
+   where ${eventCondition} and ${narrowed} and ${wanted} and ${isEndpointAccessStillValidSql}
      and (v.subject_type = 'webhook_endpoint' or ${general(endpointScopes, endpointReachesBeyond)})`;
 
 /**

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createBackupTaskHandlers } from '../../../server/backup/backup-task-handlers.ts';
 import { createBackupFileRegistrationJob, registerBackupFiles } from '../../../server/backup/register-backup-files.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { createTaskJobs } from '../../../server/tasks/task-jobs.ts';
+import { createTaskRunnerAndCleanupJobs } from '../../../server/tasks/task-runner-and-cleanup-jobs.ts';
 import { backupKey, writeTestBackup } from '../../support/server/backup-file.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
@@ -167,7 +167,7 @@ describe('backups', () => {
       return createMigratedDatabase();
     };
     const handlers = createBackupTaskHandlers({ path: directory, key: backupKey, openSource: copySlowly });
-    const [firstJob, secondJob] = createTaskJobs({ em: shop.db.em, log, handlers });
+    const [firstJob, secondJob] = createTaskRunnerAndCleanupJobs({ em: shop.db.em, log, handlers });
     await firstJob?.run(signal);
     const [task] = await shop.db.em.fork().execute('select status, attempts from tasks where id = ?', [started.id]);
     expect([task, await readdir(directory)]).toEqual([{ status: 'succeeded', attempts: 1 }, [expect.stringMatching(/\.backup$/)]]);

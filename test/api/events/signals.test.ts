@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
-import { EventWaiter } from '../../../server/events/event-long-poll.ts';
+import { EventLongPoller } from '../../../server/events/event-long-poll.ts';
 import { countQueries } from '../../support/services/count-queries.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/webhooks/event-jobs.ts';
@@ -24,7 +24,7 @@ test('an idle server with a long poll does not poll for events or deliveries', a
   cleanUps.push(() => db.close());
   getEventSignalsOfDatabase(db.em).receivesAllSignals = true;
   const queries = countQueries(db);
-  const newEvents = new EventWaiter(db.em);
+  const newEvents = new EventLongPoller(db.em);
   cleanUps.push(() => newEvents.stop());
   cleanUps.push(startEventJobs(db));
   void newEvents.wait(0, 60_000, new AbortController().signal);
@@ -37,7 +37,7 @@ test('an idle server with a long poll does not poll for events or deliveries', a
 test('a long poll ends when its client disconnects', async () => {
   mockPollInterval(hourMs, hourMs);
   const db = await createMigratedDatabase();
-  const wait = vi.spyOn(EventWaiter.prototype, 'wait');
+  const wait = vi.spyOn(EventLongPoller.prototype, 'wait');
   const mandate = await startMandateServer({ db, development: true });
   cleanUps.push(() => mandate.close());
   const { token } = await createTestShop(mandate);
@@ -75,7 +75,7 @@ test("signals alone deliver an order's event to a webhook and a long poll", asyn
   const user = await shop.createUser();
   await expect.poll(() => readLastSequence(db.em)).toBeGreaterThan(0);
   const { body: before } = await call('GET', '/events?limit=100');
-  const wait = vi.spyOn(EventWaiter.prototype, 'wait');
+  const wait = vi.spyOn(EventLongPoller.prototype, 'wait');
   const waiting = call('GET', `/events?after=${before.latest_id}&wait=20&type=order.*`);
   await expect.poll(() => wait.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
   const { body: order } = await call('POST', '/orders', { user_id: user.id, items, delivery: pickupDelivery });

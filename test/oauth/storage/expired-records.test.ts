@@ -4,7 +4,7 @@ import {
   deleteExpiredOauthRecordsBatch,
   deleteOrphanedAppsAndSessionsBatch,
 } from '../../../server/oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
-import { createMailAndCleanupJobs } from '../../../server/process/mail-delivery-row-expiry-and-usage-flush-jobs.ts';
+import { createMailAndCleanupJobs } from '../../../server/process/mail-cleanup-and-usage-flush-jobs.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
 import {

@@ -6,7 +6,7 @@ import type { Database, EntityManager } from '../../../server/database/entity-ma
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { startNotifyingOtherProcessesOfLocalWrites, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
 import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
-import { EventWaiter } from '../../../server/events/event-long-poll.ts';
+import { EventLongPoller } from '../../../server/events/event-long-poll.ts';
 import { recordEvent } from '../../../server/events/record-event.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import {
@@ -45,7 +45,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
       );
       cleanUps.push(() => listener[Symbol.asyncDispose]());
     }
-    const newEvents = new EventWaiter(web.em);
+    const newEvents = new EventLongPoller(web.em);
     cleanUps.push(() => newEvents.stop());
     const receivesNotifications = (db: Database): boolean => getEventSignalsOfDatabase(db.em).receivesAllSignals;
     await expect.poll(() => receivesNotifications(web) && receivesNotifications(worker)).toBe(true);

@@ -5,7 +5,7 @@ import { EventSignals } from '../../../server/events/event-signals.ts';
 import { createEventSequencingAndCleanupJobs } from '../../../server/events/event-jobs.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { createWebhookJobs } from '../../../server/webhooks/delivery/webhook-jobs.ts';
+import { createWebhookDeliveryJobs } from '../../../server/webhooks/delivery/webhook-delivery-jobs.ts';
 import { createDeliveryWorker } from './webhook-receiver.ts';
 
 export const hourMs = 3_600_000;
@@ -26,7 +26,7 @@ export function mockPollInterval(connectedMs: number, fallbackMs: number): void 
 export function startEventJobs(db: Database): () => Promise<void> {
   const deliverer = createDeliveryWorker({ db });
   const jobs = startJobs(
-    [...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents), ...createWebhookJobs(db, deliverer)],
+    [...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents), ...createWebhookDeliveryJobs(db, deliverer)],
     silentLog,
   );
   return async () => {

@@ -1,5 +1,5 @@
 import { scopesOf, type ApplicationCreate } from '@mandate/client-sdk';
-import { environment } from '../../environment.ts';
+import { consoleEnvironment } from '../../console-environment.ts';
 import type { Kind } from './application-kinds.ts';
 
 export type Scope = ApplicationCreate['scopes'][number];
@@ -12,7 +12,7 @@ const administratorScopes: ReadonlySet<string> = new Set(['users.administer']);
 const allScopes: readonly Scope[] = [...new Set(Object.values(scopesOf).flat())];
 
 /** Returns whether a scope permits access to the whole shop's data, not only to the user's data. */
-export const isShopScope = (scope: string): boolean => environment.staffScopes.includes(scope) || administratorScopes.has(scope);
+export const isShopScope = (scope: string): boolean => consoleEnvironment.staffScopes.includes(scope) || administratorScopes.has(scope);
 
 /** Returns the scopes that this kind of application can have. */
 export const listSelectableScopes = (kind: Kind, isFirstParty: boolean): readonly Scope[] =>

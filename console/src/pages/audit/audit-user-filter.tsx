@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
-import { client } from '../../api/client.ts';
+import { apiClient } from '../../api/client.ts';
 import { usePermissions } from '../../api/permissions.tsx';
 import { Icon } from '../../components/icon.tsx';
 import classes from './audit-user-filter.module.css';
@@ -57,6 +57,6 @@ export function AuditUserFilter({ kind, userId, onChange }: Props): ReactNode {
 }
 
 async function findUserId(email: string): Promise<string | undefined> {
-  const { data } = await client.users.list({ email, limit: 1 });
+  const { data } = await apiClient.users.list({ email, limit: 1 });
   return data[0] && String(data[0].id);
 }

@@ -1,5 +1,5 @@
 import type { Product, ProductUpdate, StockAdjustmentCreate } from '@mandate/client-sdk';
-import { client } from '../../api/client.ts';
+import { apiClient } from '../../api/client.ts';
 import type { FieldDifference } from '../../components/forms/conflict-difference.tsx';
 import { useConditionalUpdate, type UpdateConflict } from '../../components/forms/use-conditional-update.ts';
 import { useFormat } from '../../languages/use-format.ts';
@@ -12,8 +12,8 @@ export type ProductChanges = Omit<ProductUpdate, 'metadata'> & { readonly stock?
 export function useProductUpdate(productId: number, onDone: () => void) {
   const t = useProductsMessages();
   return useConditionalUpdate<Product, Omit<ProductUpdate, 'metadata'>>({
-    read: () => client.products.get(productId).withResponse(),
-    write: (changes, ifMatch) => client.products.update(productId, changes, { ifMatch }),
+    read: () => apiClient.products.get(productId).withResponse(),
+    write: (changes, ifMatch) => apiClient.products.update(productId, changes, { ifMatch }),
     changes: ['products', 'productCategories', 'stats'],
     doneMessage: t('saved'),
     onDone,
@@ -26,10 +26,10 @@ export function useProductUpdate(productId: number, onDone: () => void) {
 export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustmentCreate, 'delta'>, onDone: () => void) {
   const t = useProductsMessages();
   return useConditionalUpdate<Product, { readonly stock: number }>({
-    read: () => client.products.get(productId).withResponse(),
+    read: () => apiClient.products.get(productId).withResponse(),
     write: async ({ stock }, _ifMatch, current) => {
       const delta = stock - (current.stock ?? 0);
-      if (delta !== 0) await client.products.adjustStock(productId, { ...adjustment, delta });
+      if (delta !== 0) await apiClient.products.adjustStock(productId, { ...adjustment, delta });
     },
     changes: ['products', 'stats'],
     doneMessage: t('stock.saved'),

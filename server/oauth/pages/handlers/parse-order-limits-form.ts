@@ -7,7 +7,7 @@ import {
   type EffectiveOrderLimits,
   type OrderSpendingLimits,
 } from '@mandate/contract';
-import { getEndOfDayInTimeZone, resolveTimeZoneOrDefault } from '../../../order-limits/time-zones.ts';
+import { getEndOfDayInTimeZone, getKnownTimeZoneOrUtc } from '../../../order-limits/known-time-zone-and-end-of-day.ts';
 import type { Messages } from '../../../languages/languages.ts';
 import { formatMoney } from '../views/format-time-and-money.ts';
 import { formatAmount, formatDay, parseAmount, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
@@ -44,7 +44,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
   const { maximum, ceiling, messages } = context;
   const { orderLimits: texts } = messages;
   const faults: FieldError[] = [];
-  const timeZone = resolveTimeZoneOrDefault(form.time_zone);
+  const timeZone = getKnownTimeZoneOrUtc(form.time_zone);
   const currency = maximum?.limits?.currency ?? ceiling?.currency ?? form.limit_currency;
   const readAmount = (field: 'limit_per_order' | 'limit_per_period', key: 'per_order' | 'per_period'): number | undefined => {
     const amount = form[field] === '' ? undefined : parseAmount(form[field], currency);

@@ -1,5 +1,5 @@
 import express, { type RequestHandler } from 'express';
-import { lowerChunkedBodyLimit } from '../../../http/request/reject-chunked-body-over-limit.ts';
+import { reduceChunkedBodyLimitTo } from '../../../http/request/reject-chunked-body-over-limit.ts';
 
 const multipart = 'multipart/form-data';
 
@@ -18,7 +18,7 @@ export function createMultipartFormParser(maxBytes: number): RequestHandler[] {
   return [
     (req, res, next) => {
       if (req.is(multipart) === false) return next();
-      lowerChunkedBodyLimit(req, maxBytes);
+      reduceChunkedBodyLimitTo(req, maxBytes);
       return readBytes(req, res, next);
     },
     async (req, _res, next) => {

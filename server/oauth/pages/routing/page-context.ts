@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
-import type { EventWaiter } from '../../../events/event-long-poll.ts';
+import type { EventLongPoller } from '../../../events/event-long-poll.ts';
 import type { AttemptLimiter } from '../../brute-force/attempt-limiter.ts';
 import type { CsrfTokenService } from './csrf-token-service.ts';
 import type { KnownBrowserCookie } from '../../brute-force/known-browser-cookie.ts';
@@ -37,7 +37,7 @@ export type PageContext = {
   readonly listProductCategories: (em: EntityManager, maximum: number) => Promise<readonly string[]>;
   readonly orders: CustomerOrdersReader;
   /** Lets pages that show changes immediately wait for events. */
-  readonly newEvents: EventWaiter;
+  readonly newEvents: EventLongPoller;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;
 };

@@ -9,7 +9,7 @@ import { isLowDiskSpaceRejectionError } from '../../../database/storage/disk-spa
 import { TooManyAttemptsError } from '../../brute-force/attempt-limiter.ts';
 import { redactInteractionIdInPath } from '../../protocol/redact-interaction-id.ts';
 import { localizePageContext, sendPage, type PageContext } from './page-context.ts';
-import { errorPage, messageWithSignInLinkPage } from '../views/message-pages.ts';
+import { errorPage, messagePageWithSignInLink } from '../views/message-pages.ts';
 import { PasswordHashQueueFullError } from '../../passwords/argon2id/password-hash-slots.ts';
 
 /** Handles errors of page requests: sends an error page without the cause, and logs the cause. */
@@ -30,7 +30,7 @@ export const createPageErrorHandler =
     if (error instanceof TooManyAttemptsError) {
       const { title, text, back } = settings.messages.tooMany;
       res.set('Retry-After', String(error.retryAfterSeconds));
-      const html = messageWithSignInLinkPage(settings, title, text({ minutes: Math.ceil(error.retryAfterSeconds / 60) }), back);
+      const html = messagePageWithSignInLink(settings, title, text({ minutes: Math.ceil(error.retryAfterSeconds / 60) }), back);
       return sendPage(context, res, html, { status: 429 });
     }
     const status = clientErrorStatus(error);

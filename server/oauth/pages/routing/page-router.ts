@@ -1,6 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
-import { lowerChunkedBodyLimit } from '../../../http/request/reject-chunked-body-over-limit.ts';
+import { reduceChunkedBodyLimitTo } from '../../../http/request/reject-chunked-body-over-limit.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { localizePageContext, type PageContext } from './page-context.ts';
 import { applySubmittedLanguage } from '../views/page-language.ts';
@@ -78,6 +78,6 @@ const parseForm = express.urlencoded({ extended: false, limit: formBytesMax, par
 
 const readUrlEncodedForm: RequestHandler = (req, res, next) => {
   if (req.body !== undefined) return next();
-  lowerChunkedBodyLimit(req, formBytesMax);
+  reduceChunkedBodyLimitTo(req, formBytesMax);
   return parseForm(req, res, next);
 };

@@ -36,7 +36,7 @@ export const errorPage = (settings: PageSettings, title: string, text: string, {
   );
 
 /** Renders a message with a button that leads to the sign-in page. */
-export const messageWithSignInLinkPage = (
+export const messagePageWithSignInLink = (
   settings: PageSettings,
   title: string,
   text: string,

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { negotiateLanguage } from '../../../http/request/negotiate-language.ts';
 import type { Language } from '../../../languages/languages.ts';
-import { findTimeZone } from '../../../order-limits/time-zones.ts';
+import { findTimeZone } from '../../../order-limits/known-time-zone-and-end-of-day.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 import { languageParameter } from '../layout/language-switch.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { CopyTextButton } from '../../../components/forms/copy-text-button.tsx';
-import { environment } from '../../../environment.ts';
+import { consoleEnvironment } from '../../../console-environment.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { createCurlExample } from './create-curl-example.ts';
 import type { ExampleApplication } from './example-application.ts';
@@ -14,7 +14,7 @@ const examples = { curl: createCurlExample, TypeScript: createTypescriptExample 
 export function CodeExample({ application }: { readonly application: ExampleApplication }): ReactNode {
   const t = useApplicationsMessages();
   const [language, setLanguage] = useState<keyof typeof examples>('curl');
-  const code = examples[language](application, environment.issuer);
+  const code = examples[language](application, consoleEnvironment.issuer);
   return (
     <div>
       <div className={classes['tabs']}>

@@ -11,7 +11,7 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { environment } from '../../../environment.ts';
+import { consoleEnvironment } from '../../../console-environment.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 
@@ -24,7 +24,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
   const [isDeleting, deletion] = useDisclosure(false);
   const hasSecret = application.token_endpoint_auth_method === 'client_secret_basic';
   // If the console's own application were disabled or deleted, the console could no longer be used to undo this.
-  const isConsole = application.client_id === environment.clientId;
+  const isConsole = application.client_id === consoleEnvironment.clientId;
   return (
     <>
       <IfPermitted operation="applications.rotateSecret">

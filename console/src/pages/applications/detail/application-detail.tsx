@@ -9,7 +9,7 @@ import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
-import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
+import { TwoColumnLayout } from '../../../components/page-sections/two-column-layout.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
@@ -19,9 +19,9 @@ import { CodeExample } from '../code/code-example.tsx';
 import { ScopeList } from '../scope-list.tsx';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { ApplicationActions } from './application-actions.tsx';
-import { AuthorizationCodeProtection } from './authorization-code-protection.tsx';
+import { PkceOrNonceRequirement } from './pkce-or-nonce-requirement.tsx';
 import { EditButton } from './edit-button.tsx';
-import { EditLimits, EditRegistration, EditScopes } from './edit-application.tsx';
+import { EditApplicationOrderLimits, EditApplicationRegistration, EditApplicationScopes } from './edit-application.tsx';
 import { ApplicationLimits } from './application-limits.tsx';
 import { ApplicationUsage } from './application-usage.tsx';
 import classes from '../applications.module.css';
@@ -41,7 +41,7 @@ export function ApplicationDetail(): ReactNode {
         parent={{ to: '/applications', name: common('page.applications') }}
         actions={<ApplicationActions application={application} />}
       />
-      <TwoColumns main={<MainSections application={application} />} side={<SideSections application={application} />} />
+      <TwoColumnLayout main={<MainSections application={application} />} side={<SideSections application={application} />} />
     </>
   );
 }
@@ -57,7 +57,7 @@ function MainSections({ application }: Props): ReactNode {
       </IfPermitted>
       <Card
         title={t('scopes')}
-        actions={<EditButton title={t('scopes')} form={(close) => <EditScopes application={application} onClose={close} />} />}
+        actions={<EditButton title={t('scopes')} form={(close) => <EditApplicationScopes application={application} onClose={close} />} />}
       >
         <ScopeList scopes={application.scopes} />
       </Card>
@@ -75,13 +75,20 @@ function SideSections({ application }: Props): ReactNode {
     <>
       <Card
         title={t('registration')}
-        actions={<EditButton title={t('registration')} form={(close) => <EditRegistration application={application} onClose={close} />} />}
+        actions={
+          <EditButton
+            title={t('registration')}
+            form={(close) => <EditApplicationRegistration application={application} onClose={close} />}
+          />
+        }
       >
         <Registration application={application} />
       </Card>
       <Card
         title={t('limits')}
-        actions={<EditButton title={t('limits')} form={(close) => <EditLimits application={application} onClose={close} />} />}
+        actions={
+          <EditButton title={t('limits')} form={(close) => <EditApplicationOrderLimits application={application} onClose={close} />} />
+        }
       >
         <ApplicationLimits application={application} />
       </Card>
@@ -112,7 +119,7 @@ function Registration({ application }: Props): ReactNode {
         { name: t('field.authentication'), value: t.value('authentication', application.token_endpoint_auth_method) },
         {
           name: t('field.codeProtection'),
-          value: usesRedirectUri(findBestFittingApplicationKind(application)) && <AuthorizationCodeProtection {...application} />,
+          value: usesRedirectUri(findBestFittingApplicationKind(application)) && <PkceOrNonceRequirement {...application} />,
         },
         {
           name: t('field.redirect_uris'),

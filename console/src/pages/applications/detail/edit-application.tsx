@@ -47,7 +47,7 @@ function UpdateForm(props: {
   );
 }
 
-export function EditRegistration(form: Props): ReactNode {
+export function EditApplicationRegistration(form: Props): ReactNode {
   const t = useApplicationsMessages();
   const { application } = form;
   const [name, setName] = useState(application.name);
@@ -74,7 +74,7 @@ export function EditRegistration(form: Props): ReactNode {
   );
 }
 
-export function EditScopes(form: Props): ReactNode {
+export function EditApplicationScopes(form: Props): ReactNode {
   const { application } = form;
   const available = listSelectableScopes(findBestFittingApplicationKind(application), application.first_party);
   const [scopes, setScopes] = useState<readonly Scope[]>(available.filter((scope) => application.scopes.includes(scope)));
@@ -85,7 +85,7 @@ export function EditScopes(form: Props): ReactNode {
   );
 }
 
-export function EditLimits(form: Props): ReactNode {
+export function EditApplicationOrderLimits(form: Props): ReactNode {
   const [texts, setTexts] = useState(limitTextsFromApplication(form.application));
   return (
     <UpdateForm form={form} changes={areLimitTextsValid(texts) ? parseLimitTexts(texts) : undefined} fields={limitFormErrorPointers}>

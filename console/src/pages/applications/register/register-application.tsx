@@ -18,7 +18,7 @@ import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { emptyApplicationDraft, parseUris, type ApplicationDraft } from './application-draft.ts';
 import { NameAndKindFields } from './name-and-kind-fields.tsx';
 import { RedirectUrisField } from './redirect-uris-field.tsx';
-import { StepList } from './step-list.tsx';
+import { RegistrationStepList } from './registration-step-list.tsx';
 import classes from '../applications.module.css';
 
 type Step = 'kind' | 'redirects' | 'scopes' | 'limits';
@@ -44,7 +44,7 @@ export function RegisterApplication(): ReactNode {
         <Registered application={register.data} />
       ) : (
         <Card>
-          <StepList names={steps.map((name) => t(`step.${name}`))} current={at} />
+          <RegistrationStepList names={steps.map((name) => t(`step.${name}`))} current={at} />
           <form
             className={classes['form']}
             onSubmit={(event) => {

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
-import { client, keyOf } from '../../../api/client.ts';
+import { apiClient, keyOf } from '../../../api/client.ts';
 
 /** A customer's consent to an application. */
 export type Grant = {
@@ -25,7 +25,7 @@ export function useGrantsFromAuditLog() {
     queryFn: async ({ signal }): Promise<Grants> => {
       const events: AuditEvent[] = [];
       const query = { action: ['consent.granted', 'connected_app.removed'], outcome: 'success', limit: 100 } as const;
-      for await (const event of client.auditEvents.list({ ...query, action: [...query.action] }, { signal })) {
+      for await (const event of apiClient.auditEvents.list({ ...query, action: [...query.action] }, { signal })) {
         if (events.length === maxEvents) return { grants: listGrants(events), isComplete: false };
         events.push(event);
       }

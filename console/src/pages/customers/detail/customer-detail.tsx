@@ -9,7 +9,7 @@ import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
-import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
+import { TwoColumnLayout } from '../../../components/page-sections/two-column-layout.tsx';
 import { languageNames } from '../../../languages/language-store.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
@@ -42,7 +42,7 @@ export function CustomerDetail(): ReactNode {
         parent={{ to: '/customers', name: common('page.customers') }}
         actions={<CustomerActions user={user} />}
       />
-      <TwoColumns
+      <TwoColumnLayout
         main={
           <>
             <IfPermitted operation="orders.list">

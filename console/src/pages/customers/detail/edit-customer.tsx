@@ -1,6 +1,6 @@
 import type { User, UserUpdate } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
-import { client } from '../../../api/client.ts';
+import { apiClient } from '../../../api/client.ts';
 import { ConflictDifference, type FieldDifference } from '../../../components/forms/conflict-difference.tsx';
 import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
@@ -13,8 +13,8 @@ export function EditCustomer({ user, onClose }: { readonly user: User; readonly 
   const common = useCommonMessages();
   const [seen] = useState(user);
   const update = useConditionalUpdate<User, UserUpdate>({
-    read: () => client.users.get(user.id).withResponse(),
-    write: (changes, ifMatch) => client.users.update(user.id, changes, { ifMatch }),
+    read: () => apiClient.users.get(user.id).withResponse(),
+    write: (changes, ifMatch) => apiClient.users.update(user.id, changes, { ifMatch }),
     changes: ['users', 'auditEvents'],
     doneMessage: t('edit.done'),
     onDone: onClose,

@@ -9,7 +9,7 @@ import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { DevelopersHeader } from '../developers-header.tsx';
-import { eventSubjects } from '../event-types.ts';
+import { eventSubjects } from '../event-types-and-subjects.ts';
 import { JsonText } from '../json-text.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import { useEventStream } from './use-event-stream.ts';

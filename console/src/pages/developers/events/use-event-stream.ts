@@ -1,9 +1,9 @@
 import { iterateEvents, type MandateEvent } from '@mandate/client-sdk/webhooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { client, keyOf } from '../../../api/client.ts';
+import { apiClient, keyOf } from '../../../api/client.ts';
 import { useLiveEvents } from '../../../api/live-events.tsx';
-import { findEventSubjectFilter } from '../event-types.ts';
+import { findEventSubjectFilter } from '../event-types-and-subjects.ts';
 
 /** The stream starts this many event IDs before the latest event. */
 const initialIdCount = 500;
@@ -38,9 +38,9 @@ export function useEventStream(subject: string | undefined, isPaused: boolean): 
 
 async function readNewestEvents(subject: string | undefined, signal: AbortSignal): Promise<MandateEvent[]> {
   const filter = subject === undefined ? undefined : findEventSubjectFilter(subject);
-  const { latest_id: latest } = await client.events.list({ limit: 1 }, { signal });
+  const { latest_id: latest } = await apiClient.events.list({ limit: 1 }, { signal });
   const events: MandateEvent[] = [];
   const after = Math.max(0, latest - initialIdCount);
-  for await (const event of iterateEvents(client, { after, signal, ...(filter && { type: [filter] }) })) events.unshift(event);
+  for await (const event of iterateEvents(apiClient, { after, signal, ...(filter && { type: [filter] }) })) events.unshift(event);
   return events.filter(({ subject: { type } }) => subject === undefined || type === subject).slice(0, maxEvents);
 }

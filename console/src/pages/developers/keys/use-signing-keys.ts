@@ -2,7 +2,7 @@ import type { AuditEvent } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
-import { environment } from '../../../environment.ts';
+import { consoleEnvironment } from '../../../console-environment.ts';
 
 export type PublishedKey = { readonly kid: string; readonly alg: string };
 
@@ -32,7 +32,7 @@ function keyIdsOf({ details }: AuditEvent): readonly unknown[] {
 
 /** Fetches the keys of the authorization server (RFC 7517). */
 async function fetchPublishedKeys(signal: AbortSignal): Promise<PublishedKey[]> {
-  const metadata = await fetchJson(`${environment.issuer}/.well-known/openid-configuration`, signal);
+  const metadata = await fetchJson(`${consoleEnvironment.issuer}/.well-known/openid-configuration`, signal);
   const { keys } = await fetchJson(String(metadata['jwks_uri']), signal);
   return Array.isArray(keys) ? keys.filter(isPublishedKey) : [];
 }

@@ -12,7 +12,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { JsonText } from '../json-text.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import { AttemptRequestAndResponse } from './attempt-request-and-response.tsx';
-import { describeAttempt } from './describe-attempt.ts';
+import { describeDeliveryAttempt } from './describe-delivery-attempt.ts';
 import { DeliveryStatus } from './endpoint-and-delivery-status.tsx';
 import classes from './delivery-dialog.module.css';
 
@@ -84,7 +84,7 @@ function Attempts({ delivery }: Pick<ContentProps, 'delivery'>): ReactNode {
         {delivery.attempts.map((attempt, index) => (
           <li key={attempt.at} data-failed={attempt.error !== null}>
             <p className={classes['attempt']}>
-              <strong>{describeAttempt(attempt, t)}</strong>
+              <strong>{describeDeliveryAttempt(attempt, t)}</strong>
               <span>{t('attempt.duration', { milliseconds: attempt.milliseconds })}</span>
               <span>{format.dateTime(attempt.at)}</span>
             </p>

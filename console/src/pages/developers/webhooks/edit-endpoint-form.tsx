@@ -1,7 +1,7 @@
 import type { WebhookEndpoint, WebhookEndpointCreate } from '@mandate/client-sdk';
 import { Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { client } from '../../../api/client.ts';
+import { apiClient } from '../../../api/client.ts';
 import { ConflictDifference, type FieldDifference } from '../../../components/forms/conflict-difference.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
@@ -18,8 +18,8 @@ export function EditEndpointForm({ endpoint, onClose }: Props): ReactNode {
   const [seen] = useState(endpoint);
   const [values, setValues] = useState<EndpointValues>(valuesOf(endpoint));
   const update = useConditionalUpdate<WebhookEndpoint, WebhookEndpointCreate>({
-    read: () => client.webhooks.get(id).withResponse(),
-    write: (changes, ifMatch) => client.webhooks.update(id, changes, { ifMatch }),
+    read: () => apiClient.webhooks.get(id).withResponse(),
+    write: (changes, ifMatch) => apiClient.webhooks.update(id, changes, { ifMatch }),
     changes: ['webhooks'],
     doneMessage: t('endpoint.saved'),
     onDone: onClose,

@@ -4,7 +4,7 @@ import type { WebhookEndpointCreate } from '@mandate/client-sdk';
 import { MultiSelect, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
-import { eventSubjects, eventTypes } from '../event-types.ts';
+import { eventSubjects, eventTypes } from '../event-types-and-subjects.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
 type EventFilter = WebhookEndpointCreate['events'][number];

@@ -5,10 +5,10 @@ import type { ReactNode } from 'react';
 import { usePermissions } from '../../../api/permissions.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { CancelForm } from './cancel-form.tsx';
+import { CancelOrderForm } from './cancel-order-form.tsx';
 import { RecordPaymentForm } from './record-payment-form.tsx';
-import { RefundForm } from './refund-form.tsx';
-import { ShipForm } from './ship-form.tsx';
+import { RefundOrderForm } from './refund-order-form.tsx';
+import { ShipOrderForm } from './ship-order-form.tsx';
 import { getRefundableAmount, isCancelable, isShippable, type OrderParts } from './order-queries-and-possible-actions.ts';
 
 /** Buttons for the actions that are possible in the order's state and permitted for the user. */
@@ -22,12 +22,12 @@ export function OrderActions({ order, parts }: { readonly order: Order; readonly
     <>
       {can('orders.cancel') && isCancelable(order) && (
         <ActionDialog name={t('cancel.action')} variant="default">
-          {(close) => <CancelForm order={order} onClose={close} />}
+          {(close) => <CancelOrderForm order={order} onClose={close} />}
         </ActionDialog>
       )}
       {can('refunds.create') && refundable > 0 && (
         <ActionDialog name={t('refund.action')} variant="default">
-          {(close) => <RefundForm order={order} refundable={refundable} onClose={close} />}
+          {(close) => <RefundOrderForm order={order} refundable={refundable} onClose={close} />}
         </ActionDialog>
       )}
       {canRecordPayment && order.status === 'pending' && !isPaymentOpen && (
@@ -37,7 +37,7 @@ export function OrderActions({ order, parts }: { readonly order: Order; readonly
       )}
       {can('shipments.create') && isShippable(order) && (
         <ActionDialog name={t('ship.action')} variant="filled">
-          {(close) => <ShipForm order={order} onClose={close} />}
+          {(close) => <ShipOrderForm order={order} onClose={close} />}
         </ActionDialog>
       )}
     </>

@@ -9,17 +9,17 @@ import { NotFoundPage } from '../../../layout/not-found-page.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { FulfillmentStatus, PaymentStatus } from '../order-statuses.tsx';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { NoteCard } from './order-note.tsx';
+import { OrderNoteCard } from './order-note.tsx';
 import { OrderActions } from './order-actions.tsx';
-import { CustomerCard, OrderPlacementText } from './order-placement-and-customer.tsx';
-import { LinesCard } from './order-lines.tsx';
-import { PaymentsCard } from './order-payments.tsx';
-import { ShipmentsCard } from './order-shipments.tsx';
-import { TimelineCard } from './order-timeline.tsx';
+import { OrderCustomerCard, OrderPlacementText } from './order-placement-and-customer.tsx';
+import { OrderLinesCard } from './order-lines.tsx';
+import { OrderPaymentsCard } from './order-payments.tsx';
+import { OrderShipmentsCard } from './order-shipments.tsx';
+import { OrderTimelineCard } from './order-timeline.tsx';
 import {
   createOrderWithEtagQuery,
   createOrderSummaryQuery,
-  usePermittedOrderParts,
+  useReadableOrderParts,
   type OrderWithEtag,
 } from './order-queries-and-possible-actions.ts';
 import classes from './order-detail.module.css';
@@ -38,7 +38,7 @@ export function OrderDetail(): ReactNode {
 function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
   const t = useOrdersMessages();
   const common = useCommonMessages();
-  const parts = usePermittedOrderParts(order.id);
+  const parts = useReadableOrderParts(order.id);
   const statuses = (
     <>
       <PaymentStatus order={order} />
@@ -56,14 +56,14 @@ function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
       />
       <div className={classes['columns']}>
         <div className={classes['main']}>
-          <LinesCard order={order} />
-          {parts.payments && <PaymentsCard order={order} payments={parts.payments} refunds={parts.refunds ?? []} />}
-          {parts.shipments && <ShipmentsCard shipments={parts.shipments} order={order} />}
-          <TimelineCard order={order} parts={parts} />
+          <OrderLinesCard order={order} />
+          {parts.payments && <OrderPaymentsCard order={order} payments={parts.payments} refunds={parts.refunds ?? []} />}
+          {parts.shipments && <OrderShipmentsCard shipments={parts.shipments} order={order} />}
+          <OrderTimelineCard order={order} parts={parts} />
         </div>
         <div className={classes['side']}>
-          <CustomerCard order={order} summary={parts.summary} />
-          <NoteCard order={order} etag={etag} />
+          <OrderCustomerCard order={order} summary={parts.summary} />
+          <OrderNoteCard order={order} etag={etag} />
         </div>
       </div>
     </>

@@ -6,7 +6,7 @@ import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 
 /** Shows the lines and amounts of an order. */
-export function LinesCard({ order }: { readonly order: Order }): ReactNode {
+export function OrderLinesCard({ order }: { readonly order: Order }): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();
   const money = (amount: number): string => format.money(amount, order.currency);

@@ -17,7 +17,7 @@ const changes = ['payments', 'refunds', 'orders', 'stats'] as const;
 type Props = { readonly order: Order; readonly payments: readonly Payment[]; readonly refunds: readonly Refund[] };
 
 /** Payments and refunds of an order. Staff confirm manual payments and refunds after the money has arrived. */
-export function PaymentsCard({ order, payments, refunds }: Props): ReactNode {
+export function OrderPaymentsCard({ order, payments, refunds }: Props): ReactNode {
   const t = useOrdersMessages();
   // The payment for an imported order is recorded in the system from which the order was imported.
   if (payments.length === 0 && order.payment_status !== 'unpaid') return null;

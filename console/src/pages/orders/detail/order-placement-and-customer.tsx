@@ -41,7 +41,7 @@ function useLimitOfApplication(clientId: string | null): string | undefined {
   return perPeriod === undefined ? undefined : t('placed.limitPerPeriod', { amount: format.money(perPeriod, currency), period });
 }
 
-export function CustomerCard({ order, summary }: Props): ReactNode {
+export function OrderCustomerCard({ order, summary }: Props): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();
   const { can } = usePermissions();

@@ -1,6 +1,6 @@
 import type { Order, OrderSummary, Payment, Refund, Shipment } from '@mandate/client-sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { client, queries } from '../../../api/client.ts';
+import { apiClient, queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 
 export type OrderWithEtag = { readonly order: Order; readonly etag: string | undefined };
@@ -10,7 +10,7 @@ export const createOrderWithEtagQuery = (orderId: number | string) =>
   queryOptions({
     queryKey: [...queries.orders.get(orderId).queryKey, 'with etag'],
     queryFn: async ({ signal }): Promise<OrderWithEtag> => {
-      const { data, headers } = await client.orders.get(orderId, { signal }).withResponse();
+      const { data, headers } = await apiClient.orders.get(orderId, { signal }).withResponse();
       if (data === undefined) throw new Error('the order was not requested with If-None-Match');
       return { order: data, etag: headers.get('etag') ?? undefined };
     },
@@ -28,7 +28,7 @@ export type OrderParts = {
 };
 
 /** Returns the parts of an order that the user may see. */
-export function usePermittedOrderParts(orderId: number): OrderParts {
+export function useReadableOrderParts(orderId: number): OrderParts {
   const { can } = usePermissions();
   const limit = 100;
   const summary = useQuery(createOrderSummaryQuery(orderId));

@@ -14,7 +14,7 @@ import classes from './order-detail.module.css';
 const tones: Readonly<Record<string, Tone>> = { shipped: 'info', delivered: 'positive', failed: 'critical' };
 
 /** Parcels of an order, with their tracking details. */
-export function ShipmentsCard({ order, shipments }: { readonly order: Order; readonly shipments: readonly Shipment[] }): ReactNode {
+export function OrderShipmentsCard({ order, shipments }: { readonly order: Order; readonly shipments: readonly Shipment[] }): ReactNode {
   const t = useOrdersMessages();
   if (shipments.length === 0) return null;
   return (

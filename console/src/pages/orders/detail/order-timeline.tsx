@@ -9,7 +9,7 @@ import type { OrderParts } from './order-queries-and-possible-actions.ts';
 import classes from './order-detail.module.css';
 
 /** The history of an order, newest entry first. New entries appear when the console receives their events. */
-export function TimelineCard({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
+export function OrderTimelineCard({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();
   const entries = createTimeline(order, parts, useOrderEvents(order.id), t, format);

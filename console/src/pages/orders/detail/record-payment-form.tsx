@@ -1,6 +1,6 @@
 import type { Order } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { client, mutations } from '../../../api/client.ts';
+import { apiClient, mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
@@ -14,8 +14,8 @@ export function RecordPaymentForm({ order, onClose }: { readonly order: Order; r
   const format = useFormat();
   const { mutationKey } = mutations.payments.create(order.id);
   const mutationFn = async (): Promise<unknown> => {
-    const { id } = await client.payments.create(order.id, { provider: 'manual' });
-    return client.payments.confirm(id);
+    const { id } = await apiClient.payments.create(order.id, { provider: 'manual' });
+    return apiClient.payments.confirm(id);
   };
   const record = useApiMutation(
     { mutationKey, mutationFn },

@@ -9,7 +9,7 @@ import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
-import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
+import { TwoColumnLayout } from '../../../components/page-sections/two-column-layout.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
@@ -34,7 +34,7 @@ export function ProductDetail(): ReactNode {
         parent={{ to: '/products', name: common('page.products') }}
         actions={<ProductActions product={product} />}
       />
-      <TwoColumns
+      <TwoColumnLayout
         main={<ProductSection product={product} />}
         side={
           <>

@@ -1,5 +1,5 @@
 import type { ProductImportsCreateQuery, Task } from '@mandate/client-sdk';
-import { client } from '../../../api/client.ts';
+import { apiClient } from '../../../api/client.ts';
 
 /** A line of the imported file that was rejected or needs attention. */
 export type ImportIssue = { readonly line: number; readonly field?: string; readonly detail: string };
@@ -17,16 +17,16 @@ export async function runProductImport(
   query: ProductImportsCreateQuery,
   onProgress: (task: Task) => void,
 ): Promise<ImportOutcome> {
-  const { id } = await client.productImports.create(file, query, {
+  const { id } = await apiClient.productImports.create(file, query, {
     contentType: /\.(nd)?jsonl?$/.test(file.name) ? 'application/x-ndjson' : 'text/csv',
   });
-  const task = await client.tasks.wait(id, { onProgress, intervalMs: pollIntervalMs });
+  const task = await apiClient.tasks.wait(id, { onProgress, intervalMs: pollIntervalMs });
   return { task, issues: task.result && task.result.rows > 0 ? await readIssues(task.id) : [] };
 }
 
 /** Reads the first lines of the result file, which contains one JSON object per line. */
 async function readIssues(taskId: number): Promise<readonly ImportIssue[]> {
-  const { stream } = await client.tasks.result(taskId);
+  const { stream } = await apiClient.tasks.result(taskId);
   const issues: ImportIssue[] = [];
   let rest = '';
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();

@@ -9,14 +9,14 @@ import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { ProductConflict } from '../product-conflict.tsx';
 import { useProductUpdate } from '../use-product-update.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
-import { CellEditor } from './cell-editor.tsx';
+import { TableCellEditor } from './table-cell-editor.tsx';
 
 export function PriceCell({ product }: { readonly product: Product }): ReactNode {
   const t = useProductsMessages();
   const price = useFormat().money(product.price, product.currency);
   if (!usePermissions().can('products.update')) return price;
   return (
-    <CellEditor
+    <TableCellEditor
       label={t('list.changePrice', { name: product.name, price })}
       value={price}
       form={(close) => <PriceForm product={product} onClose={close} />}

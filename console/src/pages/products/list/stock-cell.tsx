@@ -4,7 +4,7 @@ import { usePermissions } from '../../../api/permissions.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { StockForm } from '../stock-form.tsx';
 import { useProductsMessages } from '../use-products-messages.ts';
-import { CellEditor } from './cell-editor.tsx';
+import { TableCellEditor } from './table-cell-editor.tsx';
 import classes from './product-list.module.css';
 
 export function StockCell({ product }: { readonly product: Product }): ReactNode {
@@ -15,7 +15,7 @@ export function StockCell({ product }: { readonly product: Product }): ReactNode
   const value = <span className={stock === 0 ? classes['empty'] : stock === null ? classes['untracked'] : undefined}>{text}</span>;
   if (!usePermissions().can('products.adjustStock')) return value;
   return (
-    <CellEditor
+    <TableCellEditor
       label={t('list.changeStock', { name, stock: text })}
       value={value}
       form={(close) => <StockForm product={product} onClose={close} />}

@@ -4,7 +4,7 @@ import { mutations, queries } from '../../../api/client.ts';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { RowButton } from '../row-button.tsx';
+import { TableRowButton } from '../table-row-button.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { BackupCheckBadge } from './backup-check-badge.tsx';
@@ -54,7 +54,7 @@ function CheckButton({
     notifiesErrors: true,
   });
   return (
-    <RowButton
+    <TableRowButton
       text={t('backup.check')}
       label={t('backup.checkNamed', { name })}
       isPending={check.isPending}

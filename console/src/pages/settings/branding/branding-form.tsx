@@ -1,7 +1,7 @@
 import type { Branding, BrandingUpdate } from '@mandate/client-sdk';
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { client } from '../../../api/client.ts';
+import { apiClient } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
@@ -24,8 +24,8 @@ export function BrandingForm({ branding }: Props): ReactNode {
     setValues(valuesOf(current));
   };
   const update = useConditionalUpdate<Branding, BrandingUpdate>({
-    read: () => client.branding.get().withResponse(),
-    write: async (changes, ifMatch) => show(await client.branding.update(changes, { ifMatch })),
+    read: () => apiClient.branding.get().withResponse(),
+    write: async (changes, ifMatch) => show(await apiClient.branding.update(changes, { ifMatch })),
     changes: ['branding'],
     doneMessage: t('branding.saved'),
   });

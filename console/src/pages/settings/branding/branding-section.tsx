@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
+import { TwoColumnLayout } from '../../../components/page-sections/two-column-layout.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
 import { BrandingForm } from './branding-form.tsx';
@@ -15,7 +15,7 @@ export function BrandingSection(): ReactNode {
       <SettingsHeader />
       <ErrorNotice error={error} onRetry={() => void refetch()} />
       {branding ? (
-        <TwoColumns main={<BrandingForm branding={branding} />} side={<LogoCard branding={branding} />} />
+        <TwoColumnLayout main={<BrandingForm branding={branding} />} side={<LogoCard branding={branding} />} />
       ) : (
         !error && <PageSkeleton />
       )}

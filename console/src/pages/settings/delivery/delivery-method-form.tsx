@@ -2,7 +2,7 @@ import type { DeliveryMethod, DeliveryMethodReplace } from '@mandate/client-sdk'
 import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { client, queries } from '../../../api/client.ts';
+import { apiClient, queries } from '../../../api/client.ts';
 import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
@@ -31,8 +31,8 @@ export function DeliveryMethodForm({ method, onClose }: Props): ReactNode {
   const [values, setValues] = useState<Values>(useInitialValues(method));
   const create = useCreateDeliveryMethod(values.code, onClose);
   const update = useConditionalUpdate<DeliveryMethod, DeliveryMethodReplace>({
-    read: () => client.deliveryMethods.get(values.code).withResponse(),
-    write: (changes, ifMatch) => client.deliveryMethods.replace(values.code, changes, { ifMatch }),
+    read: () => apiClient.deliveryMethods.get(values.code).withResponse(),
+    write: (changes, ifMatch) => apiClient.deliveryMethods.replace(values.code, changes, { ifMatch }),
     changes: ['deliveryMethods'],
     doneMessage: t('delivery.saved'),
     onDone: onClose,

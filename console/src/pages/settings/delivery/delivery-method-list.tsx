@@ -7,7 +7,7 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { RowButton } from '../row-button.tsx';
+import { TableRowButton } from '../table-row-button.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
@@ -76,8 +76,8 @@ const createColumns = (t: SettingsTranslate, format: Format, onShow: (shown: Sho
     align: 'end',
     cell: (method) => (
       <span className={classes['actions']}>
-        <RowButton text={t('edit')} label={t('editNamed', { name: method.name })} onClick={() => onShow({ dialog: 'edit', method })} />
-        <RowButton
+        <TableRowButton text={t('edit')} label={t('editNamed', { name: method.name })} onClick={() => onShow({ dialog: 'edit', method })} />
+        <TableRowButton
           text={t('delete')}
           label={t('deleteNamed', { name: method.name })}
           onClick={() => onShow({ dialog: 'delete', method })}

@@ -6,7 +6,7 @@ import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
-import { SignInAccessFields } from './sign-in-access-fields.tsx';
+import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
 import { providerFormErrorPointers } from './use-provider-field-text.ts';
 import {
   providerCreateFromValues,
@@ -52,7 +52,7 @@ export function AddIdentityProviderForm({ onClose }: { readonly onClose: () => v
           }
         />
         <ClientRegistrationFields {...fields} />
-        <SignInAccessFields {...fields} />
+        <ProviderSignInConditionFields {...fields} />
         <ErrorOrSignInAgainNotice error={error} fields={providerFormErrorPointers} />
       </div>
       <FormActions submit={t('provider.add')} isPending={isPending} isDisabled={!hasAllRequiredValues(values, true)} onCancel={onClose} />

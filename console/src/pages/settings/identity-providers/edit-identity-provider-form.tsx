@@ -1,13 +1,13 @@
 import type { IdentityProvider, IdentityProviderUpdate } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
-import { client } from '../../../api/client.ts';
+import { apiClient } from '../../../api/client.ts';
 import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
-import { SignInAccessFields } from './sign-in-access-fields.tsx';
+import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
 import { providerFormErrorPointers, useProviderFieldText } from './use-provider-field-text.ts';
 import { hasAllRequiredValues, providerUpdateFromValues, valuesFromProvider } from './identity-provider-form-values.ts';
 import { ProviderLogo } from './provider-logo.tsx';
@@ -24,8 +24,8 @@ export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNod
   const [seen] = useState(provider);
   const [values, setValues] = useState(valuesFromProvider(provider));
   const update = useConditionalUpdate<IdentityProvider, IdentityProviderUpdate>({
-    read: () => client.identityProviders.get(provider.id).withResponse(),
-    write: (changes, ifMatch) => client.identityProviders.update(provider.id, changes, { ifMatch }),
+    read: () => apiClient.identityProviders.get(provider.id).withResponse(),
+    write: (changes, ifMatch) => apiClient.identityProviders.update(provider.id, changes, { ifMatch }),
     changes: ['identityProviders'],
     doneMessage: t('provider.saved'),
     onDone: onClose,
@@ -42,7 +42,7 @@ export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNod
     >
       <div className={classes['fields']}>
         <ClientRegistrationFields {...fields} />
-        <SignInAccessFields {...fields} />
+        <ProviderSignInConditionFields {...fields} />
         <ProviderLogo provider={provider} />
         <UrlsToRegisterAtProvider provider={provider} />
         <ErrorOrSignInAgainNotice error={error} fields={providerFormErrorPointers} />

@@ -8,7 +8,7 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { RowButton } from '../row-button.tsx';
+import { TableRowButton } from '../table-row-button.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
@@ -76,7 +76,7 @@ function StatusButton({ provider: { id, name, status } }: { readonly provider: I
     notifiesErrors: true,
   });
   return (
-    <RowButton
+    <TableRowButton
       text={t(isEnabled ? 'disable' : 'enable')}
       label={t(isEnabled ? 'disableNamed' : 'enableNamed', { name })}
       isPending={change.isPending}
@@ -109,9 +109,13 @@ const createColumns = (t: SettingsTranslate, onShow: (shown: Shown) => void): Co
     align: 'end',
     cell: (provider) => (
       <span className={classes['actions']}>
-        <RowButton text={t('edit')} label={t('editNamed', { name: provider.name })} onClick={() => onShow({ dialog: 'edit', provider })} />
+        <TableRowButton
+          text={t('edit')}
+          label={t('editNamed', { name: provider.name })}
+          onClick={() => onShow({ dialog: 'edit', provider })}
+        />
         <StatusButton provider={provider} />
-        <RowButton
+        <TableRowButton
           text={t('delete')}
           label={t('deleteNamed', { name: provider.name })}
           onClick={() => onShow({ dialog: 'delete', provider })}

@@ -2,7 +2,7 @@ import type { User } from '@mandate/client-sdk';
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { client, keyOf } from '../../../api/client.ts';
+import { apiClient, keyOf } from '../../../api/client.ts';
 import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
@@ -61,6 +61,6 @@ export function AddStaffForm({ onClose }: { readonly onClose: () => void }): Rea
 
 /** Returns the changed account, or `undefined` if there is no account with the e-mail address. */
 async function giveRole(email: string, role: User['role']): Promise<User | undefined> {
-  const { data } = await client.users.list({ email, limit: 1 });
-  return data[0] && client.users.update(data[0].id, { role });
+  const { data } = await apiClient.users.list({ email, limit: 1 });
+  return data[0] && apiClient.users.update(data[0].id, { role });
 }

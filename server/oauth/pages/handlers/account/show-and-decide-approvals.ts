@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { deriveApprovalStatus, type ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
 import { decideApproval } from '../../../../approvals/decide-approval.ts';
 import { buildApprovalFilter, lockApproval } from '../../../../approvals/find-approvals.ts';
-import { findSecondFactorAmount, requiresSecondFactor, saveSecondFactorAmount } from '../../../../approvals/second-factor-amount.ts';
+import {
+  findAmountRequiringSecondFactor,
+  isSecondFactorRequiredToApprove,
+  saveAmountRequiringSecondFactor,
+} from '../../../../approvals/amount-requiring-second-factor.ts';
 import { getClientAddressAndUserAgent, recordAuditEvent } from '../../../../audit/record-audit-event.ts';
 import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
@@ -45,7 +49,7 @@ async function renderApprovals(request: AccountRequest, { faults = [], isSaved =
   const { context, req, res, account } = request;
   const { em, settings } = context;
   const { shown, livePath } = await readOrWaitForChange(request, '/account/approvals', approvalsOfCustomer(request));
-  const saved = await findSecondFactorAmount(em, account.id);
+  const saved = await findAmountRequiringSecondFactor(em, account.id);
   const currencies = await listCurrencies(request);
   const form = {
     currencies,
@@ -62,14 +66,14 @@ async function renderApprovals(request: AccountRequest, { faults = [], isSaved =
 
 /** Returns the currencies of the shop, and the currency of the current amount. */
 async function listCurrencies({ context: { em, listOrderCurrencies }, account }: AccountRequest): Promise<string[]> {
-  const saved = await findSecondFactorAmount(em, account.id);
+  const saved = await findAmountRequiringSecondFactor(em, account.id);
   return [...new Set([...(saved ? [saved.currency] : []), ...(await listOrderCurrencies(em))])];
 }
 
 const settingsForm = z.object({ amount: z.string().trim().max(20).catch(''), currency: z.string().max(3).catch('') });
 
 /** Handles `POST /account/approvals`: changes the amount above which approvals require a second factor. */
-export async function submitSecondFactorAmount(request: AccountRequest): Promise<void> {
+export async function submitAmountRequiringSecondFactor(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   // Without a second factor, an intruder who knows only the password could remove the protection.
   if (!isSignedInWithSecondFactor(request)) return res.redirect(303, '/account/approvals');
@@ -82,7 +86,7 @@ export async function submitSecondFactorAmount(request: AccountRequest): Promise
   }
   await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);
-    await saveSecondFactorAmount(em, account.id, above === undefined ? undefined : { above, currency }, now);
+    await saveAmountRequiringSecondFactor(em, account.id, above === undefined ? undefined : { above, currency }, now);
     const details = above === undefined ? { second_factor: 'never' } : { second_factor_above: above, currency };
     const event = { action: 'approval.settings_changed', actorId: account.id, userId: account.id, details } as const;
     await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, now);
@@ -141,7 +145,7 @@ async function hasSecondFactor({ context: { em }, account }: AccountRequest): Pr
 /** Returns what the user must do before approving the order, if anything. */
 async function findObstacle(request: AccountRequest, found: ApprovalWithQuote): Promise<ApprovalObstacle | undefined> {
   const { context, req, account, now } = request;
-  if ((await requiresSecondFactor(context.em, found)) && !isSignedInWithSecondFactor(request))
+  if ((await isSecondFactorRequiredToApprove(context.em, found)) && !isSignedInWithSecondFactor(request))
     return (await hasSecondFactor(request)) ? 'second factor' : 'no second factor';
   return (await isSignInRecent(context, getBrowserSessionOfRequest(req), account.id, now)) ? undefined : 'recent sign-in';
 }

@@ -6,7 +6,7 @@ import { createPendingProviderSignIn } from '../../../identity-providers/pending
 import { findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { getStringParameter, sendPage, type Interaction, type PageContext } from '../../routing/page-context.ts';
-import { redirectToProviderPage } from '../../views/identity-providers/identity-provider-pages.ts';
+import { pageThatRedirectsToProvider } from '../../views/identity-providers/identity-provider-pages.ts';
 import { findPendingSignInInteraction } from '../sign-in/sign-in.ts';
 import { nextPagePathSchema } from '../sign-in/next-page-path-schema.ts';
 import type { AccountRequest } from '../account/signed-in-page-guards.ts';
@@ -48,7 +48,7 @@ async function sendToProvider(
   const options = { isFreshSignInRequired, languages: settings.messages.language.tag };
   try {
     const url = await releaseLoadShedderSlotWhile(res, context.relyingParty.createAuthorizationUrl(provider, pending, options));
-    return sendPage(context, res, redirectToProviderPage(settings, provider.name, url));
+    return sendPage(context, res, pageThatRedirectsToProvider(settings, provider.name, url));
   } catch (error) {
     return sendProviderErrorPage(context, res, provider, pending, error);
   }

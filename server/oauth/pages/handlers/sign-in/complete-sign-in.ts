@@ -12,7 +12,7 @@ import type { IdentityProviderRow } from '../../../../identity-providers/identit
 import { User } from '../../../../users/user.entity.ts';
 import { LinkedAccount } from '../../../linked-accounts/linked-account.entity.ts';
 import { findMandatorySignInProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
-import { messageWithSignInLinkPage } from '../../views/message-pages.ts';
+import { messagePageWithSignInLink } from '../../views/message-pages.ts';
 import { getInteractionClientId, requirePendingInteraction, sendPage, type PageContext } from '../../routing/page-context.ts';
 
 export type AuthenticatedUser = {
@@ -100,7 +100,7 @@ async function refuseSignInWithoutProvider(
   } as const;
   await recordAuditEvent(context.em, getClientAddressAndUserAgent(req), event, new Date());
   const { signIn, providers } = context.settings.messages;
-  const html = messageWithSignInLinkPage(
+  const html = messagePageWithSignInLink(
     context.settings,
     signIn.title({ shop: context.settings.shop.name }),
     providers.required({ provider: name }),

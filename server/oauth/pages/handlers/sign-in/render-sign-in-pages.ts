@@ -14,7 +14,7 @@ import { emailCodePage } from '../../views/sign-in/email-code-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { secondFactorPage } from '../../views/sign-in/second-factor-page.ts';
 import { signInPage, type SignedInAccount } from '../../views/sign-in/sign-in-page.ts';
-import { startOfAccountPages } from './next-page-path-schema.ts';
+import { defaultPagePathAfterSignIn } from './next-page-path-schema.ts';
 
 export type SignInState = { interaction: Interaction | undefined; next: string; faults?: readonly FieldError[] };
 
@@ -59,12 +59,12 @@ function describeSignedInAccount(
   const account = getOauthRequestContext(req).signedInAccount;
   if (!account || req.query[accountParameter] === 'other') return undefined;
   const { name, email } = account;
-  const query = new URLSearchParams({ [accountParameter]: 'other', ...(next !== startOfAccountPages && { next }) });
+  const query = new URLSearchParams({ [accountParameter]: 'other', ...(next !== defaultPagePathAfterSignIn && { next }) });
   const otherAccountPath = `${signInPath(interaction)}?${query.toString()}`;
   const { reason } = messages.signIn;
   if (!interaction) {
     // all other pages that redirect to the sign-in page require a recent sign-in
-    return { name, email, otherAccountPath, next: next === startOfAccountPages ? { url: next } : { reason: reason.account } };
+    return { name, email, otherAccountPath, next: next === defaultPagePathAfterSignIn ? { url: next } : { reason: reason.account } };
   }
   const { reasons } = interaction.prompt;
   // the user has signed in on another page in the meantime; the authorization endpoint checks the session again

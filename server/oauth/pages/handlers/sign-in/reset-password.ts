@@ -16,7 +16,7 @@ import { User } from '../../../../users/user.entity.ts';
 import {
   listNonPasswordCredentials,
   removeNonPasswordCredentialsExcept,
-  splitCredentialsIntoKeptAndRemoved,
+  partitionCredentialsByKeysToKeep,
   type AccountCredential,
   type CredentialSelection,
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
@@ -96,7 +96,7 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   const { password, keep, code } = form;
   const showErrors = (faults: readonly FieldError[]) => renderNewPassword(context, req, res, account, form, faults);
   const now = new Date();
-  const needsCode = splitCredentialsIntoKeptAndRemoved(await listNonPasswordCredentials(em, account.id, now), keep).removed.some((one) =>
+  const needsCode = partitionCredentialsByKeysToKeep(await listNonPasswordCredentials(em, account.id, now), keep).removed.some((one) =>
     isEstablishedApp(one, now),
   );
   const chosen = await validateAndHashNewPassword(password, account, settings);
@@ -154,7 +154,7 @@ const setPassword = (
       if (!account) return 'link expired';
       await lockUserRow(em, account.id);
       if (!(await lockUserAndConsumeEmailedLink(em, 'password_reset', readLinkToken(req), now))) return 'link expired';
-      const selection = splitCredentialsIntoKeptAndRemoved(await listNonPasswordCredentials(em, account.id, now), keep);
+      const selection = partitionCredentialsByKeysToKeep(await listNonPasswordCredentials(em, account.id, now), keep);
       if (selection.removed.some((one) => isEstablishedApp(one, now))) await requireValidCode(context, em, req, account.id, code, now);
       await storePasswordHash(em, account.id, passwordHash, now);
       await markEmailAddressVerified(em, await em.findOneOrFail(User, { id: account.id }), getClientAddressAndUserAgent(req), now);

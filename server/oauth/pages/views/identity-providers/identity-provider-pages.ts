@@ -40,7 +40,7 @@ function providerLogo(provider: ProviderButton): Html | undefined {
  * form submission, but not to `<meta http-equiv="refresh">`, so the policy of the sign-in page does not have to contain the URLs of all
  * providers.
  */
-export function redirectToProviderPage(settings: PageSettings, provider: string, url: string): Html {
+export function pageThatRedirectsToProvider(settings: PageSettings, provider: string, url: string): Html {
   const { providers: messages } = settings.messages;
   const title = messages.redirectTitle({ provider });
   const page = renderPage(

@@ -13,7 +13,7 @@ import classes from './order-detail.module.css';
 const textFields = ['carrier', 'tracking_number', 'tracking_url'] as const;
 
 /** Form that ships some or all of the units in an order that have not been shipped yet. */
-export function ShipForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
+export function ShipOrderForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const remaining = Object.fromEntries(order.items.map(({ line, quantity, shipped_quantity: shipped }) => [line, quantity - shipped]));
   const [quantities, setQuantities] = useState<Quantities>(() =>

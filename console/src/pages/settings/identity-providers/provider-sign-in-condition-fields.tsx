@@ -10,7 +10,7 @@ import type { FieldsProps } from './client-registration-fields.tsx';
 import { useTextField } from './use-text-field.ts';
 
 /** Fields that specify which users can sign in through the provider, and under which conditions. */
-export function SignInAccessFields(props: FieldsProps): ReactNode {
+export function ProviderSignInConditionFields(props: FieldsProps): ReactNode {
   const { values, isNew, error, onChange } = props;
   const t = useSettingsMessages();
   const fieldOf = useTextField(props);

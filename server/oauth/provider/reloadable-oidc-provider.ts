@@ -7,7 +7,7 @@ import type { PublishedKeySet, RotatingSigningKeyCache } from '../signing-keys/r
  * Replaces the provider when the signing keys change, because oidc-provider accepts keys only at construction. In-flight requests finish
  * with the provider they started with. The old and the new provider share their state through the database.
  */
-export class ReloadableProvider {
+export class ReloadableOidcProvider {
   readonly #keys: RotatingSigningKeyCache;
   readonly #createProvider: (keys: PublishedKeySet['keys']) => Provider;
   #active: { readonly set: PublishedKeySet; readonly provider: Provider; readonly callback: ReturnType<Provider['callback']> };
@@ -21,8 +21,8 @@ export class ReloadableProvider {
   static async start(
     keys: RotatingSigningKeyCache,
     createProvider: (keys: PublishedKeySet['keys']) => Provider,
-  ): Promise<ReloadableProvider> {
-    return new ReloadableProvider(keys, createProvider, await keys.current());
+  ): Promise<ReloadableOidcProvider> {
+    return new ReloadableOidcProvider(keys, createProvider, await keys.current());
   }
 
   /** The current provider, whose keys may be outdated. Pages can use this provider, because pages do not sign anything. */

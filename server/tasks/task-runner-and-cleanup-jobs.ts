@@ -7,7 +7,7 @@ import { clearExpiredTaskDataBatch } from './clear-expired-task-data.ts';
 const concurrency = 2;
 
 /** Returns the background jobs that run tasks and delete expired task data. */
-export function createTaskJobs(given: TaskRunnerDependencies): Job[] {
+export function createTaskRunnerAndCleanupJobs(given: TaskRunnerDependencies): Job[] {
   const deps = { ...given, runningTaskIds: new Set<number>() };
   return [
     ...Array.from({ length: concurrency }, () => ({

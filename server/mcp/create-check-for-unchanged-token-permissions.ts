@@ -7,7 +7,10 @@ import { findActiveTokenUserAndLimits } from '../oauth/tokens/find-active-token-
  * Returns a function that checks whether the caller's access token is still valid, and whether its permissions (role, scopes and order
  * limits) have not changed since this call.
  */
-export async function createUnchangedTokenCheck(em: EntityManager, { tokenRecordId }: Principal): Promise<() => Promise<boolean>> {
+export async function createCheckForUnchangedTokenPermissions(
+  em: EntityManager,
+  { tokenRecordId }: Principal,
+): Promise<() => Promise<boolean>> {
   if (tokenRecordId === undefined) return async () => false;
   const readStatus = () => runWithRequestEntityManager(em, () => findActiveTokenUserAndLimits(em, [tokenRecordId]));
   const initialStatus = JSON.stringify(await readStatus());

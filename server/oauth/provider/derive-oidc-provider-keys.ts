@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 
 /** Derives one key for each purpose of oidc-provider and its hooks. */
-export const deriveProviderKeys = (deriveKey: (purpose: string) => Buffer) => ({
+export const deriveOidcProviderKeys = (deriveKey: (purpose: string) => Buffer) => ({
   referenceKey: createSecretKey(deriveKey('token references')),
   refreshResponseKey: createSecretKey(deriveKey('refresh responses')),
   cookieKey: deriveKey('cookies').toString('base64url'),

@@ -9,7 +9,7 @@ import { foldOrderStatisticsBatch } from './call-database-statistics-functions.t
 const foldEveryMs = 2_000;
 
 /** Returns the background job that adds recorded order changes to the statistics. */
-export const createStatisticsJobs = ({ em }: Database): Job[] => [
+export const createOrderStatisticsUpdateJob = ({ em }: Database): Job[] => [
   {
     name: 'order statistics',
     everyMs: foldEveryMs,

@@ -12,7 +12,7 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 const everyMs = 5_000;
 
 /** Returns the background jobs for payments, refunds, provider events, expired orders, expired quotes and expired approvals. */
-export const createOrderLifecycleJobs = ({ em }: Database, providers: PaymentProviders): Job[] => {
+export const createPaymentRefundAndExpiryJobs = ({ em }: Database, providers: PaymentProviders): Job[] => {
   const job = (name: string, work: (em: EntityManager, providers: PaymentProviders, now: Date) => Promise<unknown>): Job => ({
     name,
     everyMs,

@@ -3,13 +3,13 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { createInvalidRequestProblem, type ProblemEntry } from '../http/problem-details/problem.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { OrderInputOrQuoteContent } from '../orders/problem-from-order-rejection.ts';
-import { resolveBuyerId } from '../orders/resolve-buyer-id.ts';
+import { authorizeAndGetBuyerId } from '../orders/authorize-and-get-buyer-id.ts';
 import { findAccessibleQuote } from '../quotes/find-accessible-quote.ts';
 
 type OrderDetails = { readonly userId: number; readonly input: OrderInputOrQuoteContent };
 
 /** Returns the customer and the details of the requested order. If the request contains a quote, the details are those of the quote. */
-export async function resolveBuyerAndOrderDetails(em: EntityManager, principal: Principal, body: OrderCreate): Promise<OrderDetails> {
+export async function resolveBuyerAndOrderInputOrQuote(em: EntityManager, principal: Principal, body: OrderCreate): Promise<OrderDetails> {
   const { quote_id: quoteId, items, delivery, ...rest } = body;
   if (quoteId !== undefined) {
     rejectFieldsBesidesQuote(body);
@@ -21,7 +21,7 @@ export async function resolveBuyerAndOrderDetails(em: EntityManager, principal: 
       ...missing.map((field) => fieldEntry(field, 'required', 'This field is required if `quote_id` is omitted.')),
     );
   }
-  return { userId: resolveBuyerId(principal, body), input: { ...rest, items, delivery } };
+  return { userId: authorizeAndGetBuyerId(principal, body), input: { ...rest, items, delivery } };
 }
 
 const fieldEntry = (field: string, code: string, detail: string): ProblemEntry => ({ in: 'body', pointer: `#/${field}`, code, detail });

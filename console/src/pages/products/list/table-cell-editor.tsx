@@ -13,7 +13,7 @@ type Props = {
 };
 
 /** A value in a list that can be edited in place. */
-export function CellEditor({ label, value, form }: Props): ReactNode {
+export function TableCellEditor({ label, value, form }: Props): ReactNode {
   const [isOpen, editor] = useDisclosure(false);
   // Changes whenever the form opens or closes. If the form is reopened while it is closing, it therefore starts with the current value.
   const [openings, setOpenings] = useState(0);

@@ -3,12 +3,12 @@ import { z } from 'zod';
 const paramsSchema = z.object({ text: z.string(), values: z.record(z.string()) });
 
 /** Creates a custom validation issue whose message contains values: `must not contain {character}`. Servers can translate the message. */
-export const createIssueWithValues = (text: string, values: Readonly<Record<string, string>>) => ({
+export const createValidationIssueWithValues = (text: string, values: Readonly<Record<string, string>>) => ({
   code: z.ZodIssueCode.custom,
   message: text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder),
   params: { text, values },
 });
 
-/** Returns the text and the values of an issue that `createIssueWithValues` created. */
-export const parseIssueWithValues = ({ params }: z.ZodCustomIssue): z.output<typeof paramsSchema> | undefined =>
+/** Returns the text and the values of an issue that `createValidationIssueWithValues` created. */
+export const parseValidationIssueWithValues = ({ params }: z.ZodCustomIssue): z.output<typeof paramsSchema> | undefined =>
   paramsSchema.safeParse(params).data;

@@ -7,7 +7,7 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
  * Returns the ID of the customer for whom an order or a quote is requested.
  * @throws {Problem} `forbidden` if the principal may not order for this customer or may not apply a discount
  */
-export function resolveBuyerId(
+export function authorizeAndGetBuyerId(
   principal: Principal,
   { user_id: userId, discount_total: discount }: Pick<OrderInput, 'user_id' | 'discount_total'>,
 ): number {

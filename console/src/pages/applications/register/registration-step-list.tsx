@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import classes from '../applications.module.css';
 
 /** Steps of the wizard; `current` is the index of the displayed step. */
-export function StepList({ names, current }: { readonly names: readonly string[]; readonly current: number }): ReactNode {
+export function RegistrationStepList({ names, current }: { readonly names: readonly string[]; readonly current: number }): ReactNode {
   return (
     <ol className={classes['steps']}>
       {names.map((name, index) => (

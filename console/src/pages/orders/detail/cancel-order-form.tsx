@@ -10,7 +10,7 @@ import classes from './order-detail.module.css';
 
 const reasons = ['staff', 'customer', 'out_of_stock', 'fraud'] as const satisfies OrderCancellation['reason'][];
 
-export function CancelForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
+export function CancelOrderForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const [reason, setReason] = useState<(typeof reasons)[number]>('staff');
   const cancel = useApiMutation(mutations.orders.cancel(order.id), {

@@ -5,13 +5,13 @@ import { ApprovalSettings } from './approval.entity.ts';
 /** The amount above which a customer must use a second factor to approve an order. */
 export type SecondFactorAmount = { readonly above: number; readonly currency: string };
 
-export async function findSecondFactorAmount(em: EntityManager, userId: number): Promise<SecondFactorAmount | undefined> {
+export async function findAmountRequiringSecondFactor(em: EntityManager, userId: number): Promise<SecondFactorAmount | undefined> {
   const settings = await em.findOne(ApprovalSettings, { user: userId }, { disableIdentityMap: true });
   return settings ? { above: settings.secondFactorAbove, currency: settings.currency } : undefined;
 }
 
 /** Stores the amount; undefined removes it. */
-export async function saveSecondFactorAmount(
+export async function saveAmountRequiringSecondFactor(
   em: EntityManager,
   userId: number,
   amount: SecondFactorAmount | undefined,
@@ -22,7 +22,7 @@ export async function saveSecondFactorAmount(
 }
 
 /** Returns whether the customer must use a second factor to approve the order. Amounts in different currencies cannot be compared. */
-export async function requiresSecondFactor(em: EntityManager, { approval, quote }: ApprovalWithQuote): Promise<boolean> {
-  const amount = await findSecondFactorAmount(em, approval.user);
+export async function isSecondFactorRequiredToApprove(em: EntityManager, { approval, quote }: ApprovalWithQuote): Promise<boolean> {
+  const amount = await findAmountRequiringSecondFactor(em, approval.user);
   return amount !== undefined && (amount.currency !== quote.currency || quote.total > amount.above);
 }

@@ -29,7 +29,7 @@ function usePermittedPages(): readonly PageDefinition[] {
 }
 
 /** The layout of all pages: navigation, command palette and content. */
-export function Shell(): ReactNode {
+export function ConsoleShell(): ReactNode {
   const t = useCommonMessages();
   const language = useLanguage();
   const permittedPages = usePermittedPages();

@@ -11,4 +11,4 @@ function readEnvironment() {
  * `issuer`: URL of the API and the authorization server. `path`: path of the console. `scopes`: requested scopes. `staffScopes`: requested
  * scopes that only staff can have. `nonce`: nonce for style elements.
  */
-export const environment = readEnvironment();
+export const consoleEnvironment = readEnvironment();

@@ -18,7 +18,7 @@ type Reason = (typeof reasons)[number];
 type Props = { readonly order: Order; readonly refundable: number; readonly onClose: () => void };
 
 /** Form that refunds all or part of the refundable amount. */
-export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
+export function RefundOrderForm({ order, refundable, onClose }: Props): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();
   const { currency } = order;

@@ -37,7 +37,7 @@ export const createServerErrorRecorder =
   };
 
 /** Corrects oidc-provider responses that deviate from the RFCs, and turns database failures into 503 responses. */
-export const correctProviderResponses =
+export const fixOidcProviderResponses =
   (issuer: string, log: ErrorLog): Middleware =>
   async (ctx, next) => {
     try {

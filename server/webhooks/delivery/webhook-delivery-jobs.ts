@@ -8,7 +8,7 @@ import { disableOrphanedEndpoints } from '../endpoints/disable-webhook-endpoint.
  * Returns the background jobs that send webhooks. New deliveries are sent immediately, and this process's own retries when they are due.
  * The retries of other processes are found by polling.
  */
-export const createWebhookJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
+export const createWebhookDeliveryJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
   const signals = getEventSignalsOfDatabase(em);
   return [
     {

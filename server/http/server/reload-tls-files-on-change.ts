@@ -12,7 +12,7 @@ const day = 86_400_000;
  * Reloads the certificate when its files change, without affecting open connections. While the certificate and the key do not match (because
  * one of the files has not been written yet), the old certificate and key stay in use.
  */
-export function reloadTlsOnChange(server: HttpServer, files: TlsFilePaths, pair: TlsKeyPair, log: Logger): Disposable {
+export function reloadTlsFilesOnChange(server: HttpServer, files: TlsFilePaths, pair: TlsKeyPair, log: Logger): Disposable {
   if (!(server instanceof Server)) throw new Error('the server does not use TLS');
   const active = new ActiveCertificate(server, pair, log);
   const errorMessage = 'the new certificate files are invalid: the current certificate remains in use';

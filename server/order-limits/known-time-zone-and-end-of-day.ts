@@ -4,7 +4,7 @@ const defaultTimeZone = 'UTC';
 const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'));
 
 /** Returns the IANA time zone with this name, or the default if the name is unknown. */
-export const resolveTimeZoneOrDefault = (name: string | undefined): string =>
+export const getKnownTimeZoneOrUtc = (name: string | undefined): string =>
   name !== undefined && knownTimeZones.has(name) ? name : defaultTimeZone;
 
 /** Returns a name from a request if it is the name of a time zone, which can be one that `Intl.supportedValuesOf` does not list. */

@@ -11,7 +11,7 @@ type Props = {
 };
 
 /** Button for an action on a list row. */
-export const RowButton = ({ text, label, isPending = false, isDisabled = false, onClick }: Props): ReactNode => (
+export const TableRowButton = ({ text, label, isPending = false, isDisabled = false, onClick }: Props): ReactNode => (
   <Button size="xs" variant="default" aria-label={label} loading={isPending} disabled={isDisabled} onClick={onClick}>
     {text}
   </Button>
