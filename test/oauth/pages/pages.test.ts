@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -10,9 +10,12 @@ import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import {
   countInteractiveElements,
   findAxeViolations,
+  findAxeViolationsInLanguage,
+  measureHeights,
   measureHorizontalOverflow,
   tabThrough,
 } from '../../support/browser/page-accessibility.ts';
+import { createClientAddressHeader, ReusedPage } from '../../support/browser/reused-page.ts';
 import { takeScreenshots } from '../../support/browser/take-screenshots.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { readMailLink } from '../../support/services/mailbox.ts';
@@ -24,6 +27,9 @@ import { createAccountPageScenarios } from '../../support/shop/account-page-scen
 import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
 const widths = [320, 360, 768, 1280];
+/** Elements that must be large enough for a finger. */
+const touchTargets =
+  'button:visible, input:not([type=hidden], [type=checkbox], [type=radio]):visible, .elsewhere a, .menu a, a.button, label:has(input):visible';
 
 // The pages do not depend on the database.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromium', () => {
@@ -45,8 +51,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   });
 
   async function withPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
-    const headers = { 'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` };
-    const context = await browser.newContext({ ...options, extraHTTPHeaders: headers });
+    const context = await browser.newContext({ ...options, extraHTTPHeaders: createClientAddressHeader() });
     try {
       await use(await context.newPage());
     } finally {
@@ -87,12 +92,18 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
     const scenarios = {
       ...createPageScenarios(server, javaScriptEnabled),
-      ...createApprovalScenarios(server, javaScriptEnabled),
+      ...createApprovalScenarios(server),
       ...accountScenarios,
       ...createBrandingScenarios(server),
     };
+    let reusedPage: ReusedPage;
+    beforeAll(() => {
+      reusedPage = new ReusedPage(browser, { javaScriptEnabled, viewport: { width: 320, height: 640 } });
+    });
+    afterAll(() => reusedPage.close());
+
     test.each(Object.entries(scenarios))('%s', { timeout: 60_000 }, async (name, open) => {
-      await withPage({ javaScriptEnabled, viewport: { width: 320, height: 640 } }, async (page) => {
+      await reusedPage.use(async (page) => {
         await open(page);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
@@ -104,14 +115,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         }
         if (javaScriptEnabled) await takeScreenshots(page, name);
         await page.setViewportSize({ width: 360, height: 720 });
-        for (const target of await page
-          .locator(
-            'button:visible, input:not([type=hidden], [type=checkbox], [type=radio]):visible, .elsewhere a, .menu a, a.button, label:has(input):visible',
-          )
-          .all()) {
-          const box = await target.boundingBox();
-          expect(box?.height ?? 0, await target.innerText()).toBeGreaterThanOrEqual(44);
-        }
+        expect((await measureHeights(page, touchTargets)).filter(({ height }) => height < 44)).toEqual([]);
         const usable = await countInteractiveElements(page);
         const { reached, withoutOutline } = await tabThrough(page);
         expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
@@ -129,7 +133,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
     for (const tag of bundledLanguages.tags.filter((one) => one !== 'en')) {
       await page.locator(`.languages [lang=${tag}]`).click();
       await page.locator(`html[lang=${tag}]`).waitFor();
-      expect(await findAxeViolations(page), tag).toEqual([]);
+      expect(await findAxeViolationsInLanguage(page), tag).toEqual([]);
       await takeScreenshots(page, `${name} ${tag}`);
       await page.setViewportSize({ width: 320, height: 720 });
       expect(await measureHorizontalOverflow(page), `${tag}, 320 pixels`).toBe(0);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-type Cookie = { readonly name: string; readonly value: string; readonly path: string };
+export type Cookie = { readonly name: string; readonly value: string; readonly path: string };
 
 /** Sends a request; same signature as `fetch`. */
 export type SendRequest = (url: URL, init: RequestInit) => Promise<Response>;
@@ -62,6 +62,10 @@ export class HttpBrowser {
   cookieHeader(pathname: string): string {
     const matching = this.#cookies.filter(({ path }) => matchesCookiePath(pathname, path));
     return matching.map(({ name, value }) => `${name}=${value}`).join('; ');
+  }
+
+  get cookies(): readonly Cookie[] {
+    return this.#cookies;
   }
 
   /** Returns a stored cookie's value. */

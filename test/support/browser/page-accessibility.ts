@@ -13,6 +13,10 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
 export const findAxeViolations = (page: Page, colorScheme: ColorScheme = 'light'): Promise<string[]> =>
   runAxe(page, colorScheme === 'dark' ? { runOnly: { type: 'rule', values: colorRules } } : {});
 
+/** Returns the violations of all rules except those about colors, for a page whose colors have been checked in another language. */
+export const findAxeViolationsInLanguage = (page: Page): Promise<string[]> =>
+  runAxe(page, { rules: Object.fromEntries(colorRules.map((rule) => [rule, { enabled: false }])) });
+
 async function runAxe(page: Page, options: Record<string, unknown>): Promise<string[]> {
   await finishAnimations(page);
   await loadAxe(page);
@@ -82,6 +86,14 @@ export async function tabThrough(page: Page): Promise<{ reached: Set<string>; wi
   }
   return { reached, withoutOutline };
 }
+
+/** Returns the heights in pixels and the texts of the elements that match a Playwright selector. */
+export const measureHeights = (page: Page, selector: string): Promise<{ height: number; text: string }[]> =>
+  page
+    .locator(selector)
+    .evaluateAll((elements) =>
+      elements.map((element) => ({ height: element.getBoundingClientRect().height, text: element.textContent.trim() })),
+    );
 
 /** Counts the visible links, buttons and fields, which the keyboard must reach. A group of radio buttons is one field. */
 export const countInteractiveElements = (page: Page): Promise<number> =>

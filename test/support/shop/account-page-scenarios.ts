@@ -99,6 +99,7 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
     },
     'account home of an administrator': async (page) => {
       await signInAs(server, page, await signUpWithRole(server.db, server.origin, 'admin'));
+      await page.goto(`${server.origin}/account`);
     },
   };
 

@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
-import { longUserName, setUpAuthenticatorApp, signInAs } from '../oauth/page-scenarios.ts';
+import { addAuthenticatorApp } from '../oauth/credentials.ts';
+import { longUserName, signInAs } from '../oauth/page-scenarios.ts';
 import { signUp, type TestUser } from '../oauth/oauth-flow.ts';
 import type { RunningServer } from '../server/use-server.ts';
 import { connectRequestingApplication } from './approval-requests.ts';
 import { buildOrderInput, loadSharedTestShop } from './test-shop.ts';
 
 /** Returns functions that open the pages on which customers approve orders. */
-export function createApprovalScenarios(server: RunningServer, scripted: boolean): Record<string, (page: Page) => Promise<void>> {
+export function createApprovalScenarios(server: RunningServer): Record<string, (page: Page) => Promise<void>> {
   /** Requests an approval with long texts. Returns the customer and the path of the page. */
   async function requestApproval(): Promise<{ anna: TestUser; path: string }> {
     const shop = await loadSharedTestShop(server);
@@ -34,7 +35,8 @@ export function createApprovalScenarios(server: RunningServer, scripted: boolean
     },
     'approvals, and an invalid amount for the second factor': async (page) => {
       const { anna } = await requestApproval();
-      await setUpAuthenticatorApp(server, page, anna, scripted);
+      await addAuthenticatorApp(anna.browser);
+      await signInAs(server, page, anna);
       await page.goto(`${server.origin}/account/approvals`);
       await page.getByLabel(/Second factor above this amount/).fill('much');
       await page.getByRole('button', { name: 'Save the amount' }).click();
