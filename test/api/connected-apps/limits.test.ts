@@ -195,7 +195,7 @@ describe('the orders that an application can access', () => {
   test('cannot be extended on the account page beyond what it requested', async () => {
     const app = await connect({ orders: 'own' });
     const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
-    expect([page.text.includes('only the orders that it places'), page.text.includes('name="limit_orders"')]).toEqual([true, false]);
+    expect([page.text.includes('orders that it places itself'), page.text.includes('name="limit_orders"')]).toEqual([true, false]);
     await app.anna.browser.submit(page, { decision: 'save', limit_orders: 'all' });
     expect(await ordersOf(app)).toEqual(['own']);
     await app.anna.browser.submit(await app.anna.browser.open(`/account/apps/${app.id}/limits`), { decision: 'remove' });

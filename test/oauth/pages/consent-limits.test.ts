@@ -36,7 +36,7 @@ describe('the consent page for requested limits', () => {
   test('describes the amounts, period, end and actions in words', async () => {
     const { text } = await openConsent(await signUp(shop.origin), { ...requested, actions: ['place', 'pay'] });
     expect(text).toContain(
-      'wants to place orders of at most 50.00 GBP each, of at most 200.00 GBP per month in total, and until January 31, 2037.',
+      'wants to place orders of at most £50.00 each, of at most £200.00 per month in total, and until January 31, 2037.',
     );
     expect(text).toContain('You can lower these limits now');
     expect([text.includes('Place orders'), text.includes('Pay for orders'), text.includes('Cancel orders')]).toEqual([true, true, false]);
