@@ -9,8 +9,8 @@ export async function readAllRows(db: Database, except: readonly string[] = []):
   const tables = await em.execute<{ name: string }[]>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
   );
-  const rows: string[] = [];
-  for (const { name } of tables.filter((table) => !except.includes(table.name)))
-    rows.push(...(await em.execute<{ row: string }[]>(`select t::text as row from "${name}" t`)).map(({ row }) => `${name} ${row}`));
-  return rows.toSorted();
+  const queries = tables
+    .filter((table) => !except.includes(table.name))
+    .map(({ name }) => `select '${name} ' || t::text as row from "${name}" t`);
+  return (await em.execute<{ row: string }[]>(queries.join(' union all '))).map(({ row }) => row).toSorted();
 }
