@@ -47,8 +47,8 @@ class CookieTranslation {
 
   /** Returns the `Cookie` header for oidc-provider. */
   forProvider(header: string, path: string): string {
-    const { session, form, browser, language, interaction } = this.#names;
-    const forwarded = new Set([session, `${session}.sig`, form, browser, language]);
+    const { session, form, browser, language, timeZone, interaction } = this.#names;
+    const forwarded = new Set([session, `${session}.sig`, form, browser, language, timeZone]);
     const segments = new Set(path.split('/'));
     return cookiePairs(header)
       .flatMap(([name, value]) => {
