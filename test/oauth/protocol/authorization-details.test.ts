@@ -153,7 +153,7 @@ test('a pushed authorization request can contain details', async () => {
   const pushed = await fetch(`${server.origin}/oauth/par`, { method: 'POST', body: new URLSearchParams(query) });
   const { request_uri: requestUri } = z.object({ request_uri: z.string() }).parse(await pushed.json());
   const page = await browser.open(authorizationPath({ client_id: cliClient.clientId, request_uri: requestUri }));
-  expect(page.text).toContain('at most 50.00 GBP each');
+  expect(page.text).toContain('at most £50.00 each');
   const { externalRedirect: leaves } = await browser.submit(page, { decision: 'allow' });
   const code = leaves?.searchParams.get('code') ?? '';
   const response = await redeemCode(server.origin, { code, verifier, ...cliClient });
