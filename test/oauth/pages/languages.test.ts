@@ -81,7 +81,9 @@ describe('ui_locales', () => {
     const consent = await browser.submit(signIn, { email, password });
     expect(consent.text).toContain('Ihre Bestellungen sehen');
     expect(consent.text).toContain('längstens 90 Tage');
-    expect((await browser.open('/oauth/authorize?client_id=unknown&ui_locales=es')).text).toContain('Este enlace no funciona');
+    expect((await browser.open('/oauth/authorize?client_id=unknown&ui_locales=es')).text).toContain(
+      'La solicitud de la aplicación no es válida',
+    );
   });
 
   test('is published in the metadata', async () => {
