@@ -68,13 +68,13 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     const client = await createWebApplication(shop.db, requestingApplicationScopes);
     const requested = { limits: { currency: 'EUR', per_order: 10_000 } };
     const { query, verifier } = buildAuthorizationRequest(limitedRequestOfApplication(client, requestingApplicationScopes, requested));
-    await page.route(`${client.redirectUri}?*`, (route) => route.fulfill({ body: 'Signed in' }));
     await page.goto(shop.origin + authorizationPath(query));
     await page.getByText('Test application wants to place orders of at most €100.00 each').waitFor();
     await page.getByLabel('Maximum per order').fill('80');
+    // the application does not exist, so the redirect to it fails
+    const redirect = page.waitForEvent('requestfailed', (request) => request.url().startsWith(`${client.redirectUri}?`));
     await page.getByRole('button', { name: 'Allow' }).click();
-    await page.waitForURL(`${client.redirectUri}?*`);
-    const code = new URL(page.url()).searchParams.get('code') ?? '';
+    const code = new URL((await redirect).url()).searchParams.get('code') ?? '';
     const tokens = await redeemCodeOfApplication(shop.origin, client, { code, verifier });
     expect(tokens.authorization_details).toMatchObject([{ limits: { currency: 'EUR', per_order: 8000 } }]);
     return createRequestingApplication(shop, client.clientId, tokens.access_token);

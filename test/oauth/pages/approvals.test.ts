@@ -29,7 +29,7 @@ describe('the e-mail about a request', () => {
     const { anna, app, id, path } = await requestAsApplication();
     const mail = await readLastMailTo(shop.origin, anna.email);
     expect(mail.subject).toContain('Test application asks for your approval');
-    for (const part of ['€60.00', '1 × White hanging heart: €60.00', 'at most €50.00 per order', 'The printer needs paper_'.slice(0, -1)])
+    for (const part of ['€60.00', '1 × White hanging heart: €60.00', 'to €50.00 per order', 'The printer needs paper_'.slice(0, -1)])
       expect(
         [mail.text, mail.html].every((text) => text.includes(part)),
         part,
@@ -69,7 +69,7 @@ describe('the page of a request', () => {
       '<td>White hanging heart<small>1 × €60.00</small></td>',
       '<p class="price">€60.00</p>',
       'Anna Test',
-      'at most €50.00 per order',
+      'to €50.00 per order',
       '<blockquote>The printer needs paper.',
     ])
       expect(text).toContain(part);
