@@ -29,7 +29,7 @@ import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '..
 const widths = [320, 360, 768, 1280];
 /** Elements that must be large enough for a finger. */
 const touchTargets =
-  'button:visible, input:not([type=hidden], [type=checkbox], [type=radio]):visible, .elsewhere a, .menu a, a.button, label:has(input):visible';
+  'button:visible, input:not([type=hidden], [type=checkbox], [type=radio]):visible, :is(.elsewhere a, .menu a, a.button):visible, label:has(input):visible';
 
 // The pages do not depend on the database.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromium', () => {
