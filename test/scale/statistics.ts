@@ -1,9 +1,9 @@
 /**
  * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with ten million orders from two years, each with two lines for two of
  * 2,000 products, and prints a Markdown table with the duration and the CPU time of each statistics query. Other programs affect the CPU
- * time less than the duration. The program also prints the duration of the three slowest statistics over HTTP, of a rebuild, and of adding
- * 5,000 changes to the sums. With the URL of a PostgreSQL database on this machine as a second argument, the program fills this database if
- * it has no orders, and keeps it, so that later runs only measure.
+ * time less than the duration. The program also prints three other durations: the three slowest statistics over HTTP, a rebuild, and adding
+ * 5,000 changes to the sums. The optional second argument is the URL of a PostgreSQL database on this machine. The program then fills this
+ * database only if it contains no orders, and does not delete it, so that later runs only measure.
  */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

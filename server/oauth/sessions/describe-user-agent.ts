@@ -25,7 +25,7 @@ const programName = /^(?!Mozilla\b)([a-z][\w-]{0,39})(?=[/ ]|$)/i;
 
 /**
  * Returns a label such as `Firefox on Linux` that helps users recognize their devices: the browser or the program, and the system. Returns
- * null for an unknown User-Agent.
+ * null if the User-Agent is unknown.
  */
 export function describeUserAgent(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;

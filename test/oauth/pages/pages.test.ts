@@ -27,7 +27,7 @@ import { createAccountPageScenarios } from '../../support/shop/account-page-scen
 import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
 const widths = [320, 360, 768, 1280];
-/** Elements that must be large enough for a finger. */
+/** Elements that must be large enough to tap. */
 const touchTargets =
   'button:visible, input:not([type=hidden], [type=checkbox], [type=radio]):visible, :is(.elsewhere a, .menu a, a.button):visible, label:has(input):visible';
 

@@ -54,7 +54,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
   });
 
   test('works in session mode without named prepared statements', async () => {
-    // migrations never use prepared statements, so only the other tests migrate
+    // Migrations never use prepared statements, so this test starts with a migrated database.
     expect(await serveOrders({}, unnamed, createMigratedPostgresqlUrl())).not.toMatch(failures);
   });
 

@@ -26,7 +26,7 @@ export async function copyMigratedDatabase(dataDirectory: string): Promise<void>
 export const createDataDirectoryFor = (kind: 'postgresql' | 'pglite'): ReturnType<typeof createDataDirectory> =>
   kind === 'pglite' ? createMigratedDataDirectory() : createDataDirectory();
 
-/** Returns the template, which the first test that needs it creates. If two workers create it at the same time, one of the two is kept. */
+/** Returns the template. The first test that needs it creates it. If two workers create a template at the same time, only one is kept. */
 async function findOrCreateTemplate(parent: string): Promise<string> {
   const template = join(parent, 'template');
   if (existsSync(template)) return template;

@@ -118,7 +118,7 @@ async function restore({ pglite, catalogs, rows, sequences }: ReusablePglite): P
   if (wal.length > 0) await pglite.exec('checkpoint');
 }
 
-/** Catalogs in which each change of the schema, a role or the statistics creates a row version with a new transaction ID. */
+/** System catalogs. Every change to the schema, a role or the statistics creates a row version in one of them, with a new transaction ID. */
 const versionedCatalogs = [
   'attribute',
   'attrdef',

@@ -172,7 +172,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Returns the faults that this test must detect. `title` contains the titles of the `describe` blocks. */
+/** Returns the faults that a test must detect. `title` is the full title of the test, with the titles of its `describe` blocks. */
 export const namesOfFaultsDetectedBy = (testFile: string, title: string): string[] =>
   Object.entries(faults).flatMap(([name, { tests, titles }]) => (testFile.endsWith(tests) && new RegExp(titles).test(title) ? [name] : []));
 

@@ -1,6 +1,6 @@
 /**
  * Runs the tests that must detect the faults, in one process, with the faults planted in the modules as they are loaded. Each test runs
- * first with its fault and, if it fails, again without the fault. The argument is a `TestRunInput` as JSON.
+ * first with its fault and, if it fails, again without the fault. The command-line argument is a `TestRunInput` in JSON format.
  */
 import { join } from 'node:path';
 import type { ProvidedContext } from 'vitest';
