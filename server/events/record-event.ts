@@ -11,12 +11,17 @@ type Subject = { readonly id: number; readonly version?: number };
  * @param userId the subject's owner; `null` if the subject has none, such as a product
  */
 export const recordEvent = (em: EntityManager, type: EventType, subject: Subject, userId: number | null): Promise<void> =>
-  recordEvents(em, type, [subject], userId);
+  recordEvents(em, [{ type, subject }], userId);
 
-/** Records one event per subject, all of the same type, in one statement. */
-export async function recordEvents(em: EntityManager, type: EventType, subjects: readonly Subject[], userId: number | null): Promise<void> {
-  const [subjectType = ''] = type.split('.');
-  const rows = subjects.map((data) => ({ type, userId, subjectType, subjectId: data.id, subjectVersion: data.version ?? null, data }));
+type TypeAndSubject = { readonly type: EventType; readonly subject: Subject };
+
+/** Records several events whose subjects have the same owner, in one statement. */
+export async function recordEvents(em: EntityManager, events: readonly TypeAndSubject[], userId: number | null): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ type, subject: data }) => {
+    const [subjectType = ''] = type.split('.');
+    return { type, userId, subjectType, subjectId: data.id, subjectVersion: data.version ?? null, data };
+  });
   await em.insertMany(Event, rows);
   await emitEventSignalAfterCommit(em, 'written');
 }

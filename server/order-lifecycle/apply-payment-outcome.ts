@@ -1,13 +1,13 @@
 import { LockMode, sql } from '@mikro-orm/core';
 import type { EventType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { recordEvent } from '../events/record-event.ts';
+import { recordEvents } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { createPendingRefundAndRestock } from '../refunds/create-pending-refund-and-restock.ts';
 import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-from-entity.ts';
-import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
+import { isOpenPaymentStatus, openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import {
   type PaymentProvider,
   type PaymentProviders,
@@ -30,6 +30,8 @@ const eventTypes: Partial<Record<Payment['status'], EventType>> = {
   canceled: 'payment.canceled',
 };
 
+type PaymentAndOrderIds = { readonly id: number; readonly order: { readonly id: number } };
+
 /**
  * Applies the outcome that the provider reports for a payment, in a separate transaction. If the order no longer needs the payment, then
  * submits a refund.
@@ -37,11 +39,11 @@ const eventTypes: Partial<Record<Payment['status'], EventType>> = {
 export async function applyPaymentOutcomeInNewTransaction(
   em: EntityManager,
   providers: PaymentProviders,
-  id: number,
+  ids: PaymentAndOrderIds,
   outcome: PaymentStateAtProvider,
   now: Date,
 ): Promise<void> {
-  const refundId = await em.fork().transactional((inner) => applyPaymentOutcomeInTransaction(inner, providers, id, outcome, now));
+  const refundId = await em.fork().transactional((inner) => applyPaymentOutcomeInTransaction(inner, providers, ids, outcome, now));
   if (refundId !== undefined) await submitOrPollRefund(em, providers, refundId);
 }
 
@@ -49,11 +51,11 @@ export async function applyPaymentOutcomeInNewTransaction(
 export async function applyPaymentOutcomeInTransaction(
   em: EntityManager,
   providers: PaymentProviders,
-  id: number,
+  ids: PaymentAndOrderIds,
   outcome: PaymentStateAtProvider,
   now: Date,
 ): Promise<number | undefined> {
-  const { order, payment } = await lockPayment(em, id);
+  const { order, payment, hasOtherOpenPayments } = await lockOrderAndPayments(em, ids);
   const provider = requirePaymentProvider(providers, payment.provider);
   assertAmountMatches(payment, outcome);
   const changed = payment.applyOutcome(outcome, now);
@@ -62,17 +64,40 @@ export async function applyPaymentOutcomeInTransaction(
   if (changed) shortenReservation(order, payment, provider, now);
   await em.flush();
   if (!changed) return undefined;
-  const type = eventTypes[payment.status];
-  if (type) await recordEvent(em, type, paymentWithoutProviderDetailsFromEntity(payment), order.user.id);
-  return payment.status === 'succeeded' ? afterSuccess(em, order, payment, now) : undefined;
+  const paysOrder = payment.status === 'succeeded' && !payment.surplus && order.status === 'paid';
+  await recordPaymentEvents(em, order, payment, paysOrder);
+  if (payment.status !== 'succeeded') return undefined;
+  if (hasOtherOpenPayments) await checkOtherOpenPaymentsNow(em, order, payment, now);
+  if (paysOrder) return undefined;
+  const reason = payment.surplus ? 'duplicate' : 'order_canceled';
+  const refund = await createPendingRefundAndRestock(em, order, payment, { amount: payment.amount, reason, actor: 'mandate/' }, now);
+  return refund.id;
 }
 
-/** Locks the order and then the payment. All code acquires the locks in this order. */
-async function lockPayment(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment }> {
-  const found = await em.findOneOrFail(Payment, { id }, { fields: ['order'], disableIdentityMap: true });
+type LockedPayment = { readonly order: Order; readonly payment: Payment; readonly hasOtherOpenPayments: boolean };
+
+/** Locks the order and then its payments. All code acquires the locks in this order. */
+async function lockOrderAndPayments(em: EntityManager, { id, order: { id: orderId } }: PaymentAndOrderIds): Promise<LockedPayment> {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
-  const order = await em.findOneOrFail(Order, { id: found.order.id }, locked);
-  return { order, payment: await em.findOneOrFail(Payment, { id }, locked) };
+  const order = await em.findOneOrFail(Order, { id: orderId }, locked);
+  const payments = await em.find(Payment, { order: orderId }, { orderBy: { id: 'asc' }, ...locked });
+  const payment = payments.find((one) => one.id === id);
+  if (!payment) throw new Error(`payment ${id} does not belong to order ${orderId}`);
+  return { order, payment, hasOtherOpenPayments: payments.some((one) => one !== payment && isOpenPaymentStatus(one.status)) };
+}
+
+async function recordPaymentEvents(em: EntityManager, order: Order, payment: Payment, paysOrder: boolean): Promise<void> {
+  const type = eventTypes[payment.status];
+  const ofPayment = type ? [{ type, subject: paymentWithoutProviderDetailsFromEntity(payment) }] : [];
+  const ofOrder = paysOrder ? [{ type: 'order.paid', subject: await findOrderWithoutPermissionCheck(em, order.id) } as const] : [];
+  await recordEvents(em, [...ofPayment, ...ofOrder], order.user.id);
+}
+
+/** Lets the next check cancel the other open payments, because this payment succeeded. */
+async function checkOtherOpenPaymentsNow(em: EntityManager, order: Order, { id }: Payment, now: Date): Promise<void> {
+  const others = { order: order.id, id: { $ne: id }, status: { $in: openPaymentStatuses } };
+  // The time of the next check is not part of the API representation, so updating it does not change the version.
+  await em.nativeUpdate(Payment, others, { nextCheckAt: now, version: sql`version` });
 }
 
 function assertAmountMatches(payment: Payment, { status, amountReceived, currency }: PaymentStateAtProvider): void {
@@ -92,18 +117,4 @@ function markOrderPaid(order: Order, payment: Payment, now: Date): void {
 function shortenReservation(order: Order, payment: Payment, provider: PaymentProvider, now: Date): void {
   const isOver = payment.status === 'canceled' || payment.status === 'failed';
   if (isOver && provider.reservation === 'long') order.shortenReservation(new Date(now.getTime() + shortReservationMs));
-}
-
-async function afterSuccess(em: EntityManager, order: Order, payment: Payment, now: Date): Promise<number | undefined> {
-  const others = { order: order.id, id: { $ne: payment.id }, status: { $in: openPaymentStatuses } };
-  // The time of the next check is not part of the API representation, so updating it does not change the version.
-  const values = { nextCheckAt: now, version: sql`version` };
-  await em.nativeUpdate(Payment, others, values);
-  if (!payment.surplus && order.status === 'paid') {
-    await recordEvent(em, 'order.paid', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
-    return undefined;
-  }
-  const reason = payment.surplus ? 'duplicate' : 'order_canceled';
-  const refund = await createPendingRefundAndRestock(em, order, payment, { amount: payment.amount, reason, actor: 'mandate/' }, now);
-  return refund.id;
 }

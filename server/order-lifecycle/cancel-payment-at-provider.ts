@@ -48,8 +48,8 @@ async function cancelAll(em: EntityManager, providers: PaymentProviders, payment
 }
 
 async function cancelOne(em: EntityManager, providers: PaymentProviders, payment: Payment, now: Date): Promise<void> {
-  const { id, provider, providerReference: reference, providerKey: key } = payment;
+  const { provider, providerReference: reference, providerKey: key } = payment;
   if (reference == null) return;
   const outcome = await undefinedIfProviderUnavailable(requirePaymentProvider(providers, provider).cancel(reference, `${key}-cancel`));
-  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, id, outcome, now);
+  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, payment, outcome, now);
 }

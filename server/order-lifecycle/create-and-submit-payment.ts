@@ -74,7 +74,7 @@ export async function submitPaymentToProvider(em: EntityManager, providers: Paym
       idempotencyKey: payment.providerKey,
     }),
   );
-  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, id, outcome, now);
+  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, payment, outcome, now);
 }
 
 function assertPayable(order: Order, open: boolean, now: Date): void {

@@ -120,10 +120,10 @@ const handleConfirmPayment: RouteHandler<typeof contract.payments.confirm, Depen
 
 /** Marks a manual payment as succeeded. Returns the id of the refund to submit if the order no longer needs the payment. */
 function confirmPayment(em: EntityManager, providers: PaymentProviders, payment: Payment, now: Date): Promise<number | undefined> {
-  const { id, provider, status, amount: amountReceived, currency } = payment;
+  const { provider, status, amount: amountReceived, currency } = payment;
   if (provider === 'manual' && status !== 'succeeded') {
     const outcome = { reference: payment.providerReference ?? null, status: 'succeeded', amountReceived, currency } as const;
-    return applyPaymentOutcomeInTransaction(em, providers, id, outcome, now);
+    return applyPaymentOutcomeInTransaction(em, providers, payment, outcome, now);
   }
   throw createProblem('invalid_transition', {
     detail: translatable`This payment belongs to the provider ${{ provider }} and has the status ${{ status }}.`,

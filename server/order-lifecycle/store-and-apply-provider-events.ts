@@ -80,27 +80,17 @@ async function apply(
   now: Date,
 ): Promise<'applied' | 'unknown' | 'unavailable'> {
   const provider = requirePaymentProvider(providers, event.provider);
-  const id = await findSubject(em, provider, event);
-  if (id === undefined) return 'unknown';
   if (event.subject === 'payment') {
+    const payment = await em.findOne(Payment, { provider: provider.name, providerReference: event.reference }, { disableIdentityMap: true });
+    if (!payment) return 'unknown';
     const outcome = await undefinedIfProviderUnavailable(provider.retrieve(event.reference));
-    if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, id, outcome, now);
+    if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, payment, outcome, now);
     return outcome ? 'applied' : 'unavailable';
   }
+  const ofProvider = { payment: { provider: provider.name }, providerReference: event.reference };
+  const refund = await em.findOne(Refund, ofProvider, { disableIdentityMap: true });
+  if (!refund) return 'unknown';
   const outcome = await undefinedIfProviderUnavailable(provider.retrieveRefund(event.reference));
-  if (outcome) await applyRefundOutcomeInNewTransaction(em, providers, id, outcome);
+  if (outcome) await applyRefundOutcomeInNewTransaction(em, providers, refund.id, outcome);
   return outcome ? 'applied' : 'unavailable';
-}
-
-/** Returns the id of the payment or refund that an event refers to. */
-async function findSubject(
-  em: EntityManager,
-  { name }: PaymentProvider,
-  { subject, reference }: WaitingEvent,
-): Promise<number | undefined> {
-  const found =
-    subject === 'payment'
-      ? await em.findOne(Payment, { provider: name, providerReference: reference }, { disableIdentityMap: true })
-      : await em.findOne(Refund, { payment: { provider: name }, providerReference: reference }, { disableIdentityMap: true });
-  return found?.id;
 }

@@ -43,5 +43,5 @@ async function checkPayment(em: EntityManager, providers: PaymentProviders, due:
   if (reference == null) return submitPaymentToProvider(em, providers, id, now);
   if (due.isGivenUp) return void (await cancelPaymentAtProvider(em, providers, id, now));
   const outcome = await undefinedIfProviderUnavailable(requirePaymentProvider(providers, provider).retrieve(reference));
-  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, id, outcome, now);
+  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, due.payment, outcome, now);
 }

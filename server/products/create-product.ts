@@ -15,7 +15,8 @@ export async function createProducts(em: EntityManager, actor: string, inputs: r
   const stock = new Map(inputs.map((input) => [input.sku, input.stock]));
   const products = created.map((product) => productFromEntity(product, stock.get(product.sku) ?? null));
   await insertInitialStock(em, actor, products);
-  await recordEvents(em, 'product.created', products, null);
+  const events = products.map((subject) => ({ type: 'product.created', subject }) as const);
+  await recordEvents(em, events, null);
   return products;
 }
 

@@ -44,7 +44,7 @@ function changesOfCount(spans: readonly Span[]): Record<string, number> {
 
 const quarter = fc.integer({ min: Date.parse('1980-01-01T00:00Z') / quarterMs, max: Date.parse('2050-01-01T00:00Z') / quarterMs });
 const length = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 200_000 }));
-const dimension = fc.constantFrom('status', 'product', 'category', 'application');
+const dimension = fc.constantFrom('all', 'status', 'product', 'category', 'application');
 
 test('the rows for a period contain each moment of the period once, and no other', async () => {
   const containsEachMomentOnce = async (of: string, from: number, count: number): Promise<void> => {
