@@ -49,7 +49,7 @@ export const approvalFromEntity = (found: ApprovalWithQuote, now: Date): Approva
 const toTimestamp = (at: Date | null | undefined): string | null => at?.toISOString() ?? null;
 
 /**
- * Adds the quotes (the caller must have loaded them) and the application names to the approvals. For a deleted application, the name is the
+ * Adds the quotes, which the caller must have loaded, and the application names to the approvals. The name of a deleted application is its
  * client ID.
  */
 export async function addQuotesAndApplicationNames(em: EntityManager, approvals: readonly ApprovalEntity[]): Promise<ApprovalWithQuote[]> {

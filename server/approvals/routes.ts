@@ -82,7 +82,7 @@ type ListRequest = {
   readonly res: Response;
 };
 
-/** Lists the approvals that match the filter and the query. */
+/** Returns the approvals that match both the filter and the query parameters. */
 async function respondWithApprovals(
   { em, pages }: Dependencies,
   { query, req, res }: ListRequest,

@@ -76,7 +76,7 @@ export const secondsSchema = z
   .regex(/^\d{1,3}$/, 'must be a number of seconds, at most 999')
   .transform(Number);
 
-/** Number of backups to keep; 0 keeps all. */
+/** Number of backups to keep; 0 keeps all backups. */
 export const keptBackupsSchema = z
   .string()
   .regex(/^\d{1,3}$/, 'must be a number of backups, at most 999')

@@ -83,7 +83,10 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   };
 }
 
-/** PostgreSQL reports success for a COMMIT that rolls back because a statement failed, so a caller would confirm a lost write. */
+/**
+ * If a statement has failed, PostgreSQL rolls the transaction back at COMMIT, but reports success. Without this error, the caller would
+ * confirm a write that was lost.
+ */
 const rolledBackCommitError = (): Error => new Error('the transaction was rolled back because one of its statements had failed');
 
 function pipelinedQueryClass(Query: PgQueryClass, connection: PgConnection) {

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 
-/** PostgreSQL assigns IDs from this number to the row types of tables and views, and to the array types of these row types. */
+/** Lowest ID that PostgreSQL assigns to the row types of tables and views, and to the array types of these row types. */
 const firstRowTypeId = 10_000;
 
 /**
