@@ -103,7 +103,7 @@ type AuthenticationSettings = {
 };
 
 export class Application extends schema.class {
-  /** Disables the application. From the next request on, its tokens are rejected. */
+  /** Disables the application. From the next request on, the application's tokens are rejected. */
   disable(): void {
     this.status = 'disabled';
   }

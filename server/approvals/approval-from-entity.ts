@@ -29,7 +29,7 @@ export const approvalSummaryFromEntity = (found: ApprovalWithQuote, now: Date): 
     currency: quote.currency,
     total: quote.total,
     message: approval.message ?? null,
-    // Reasons stored by the previous release lack the categories.
+    // Approval reasons that the previous release stored do not contain categories.
     reason: approval.reason ? { ...approval.reason, categories: approval.reason.categories ?? null } : null,
     order_id: approval.order ?? null,
     expires_at: approval.expiresAt.toISOString(),

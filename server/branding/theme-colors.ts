@@ -44,7 +44,7 @@ function themeColors(accent: string, mode: keyof typeof pageColors, linkContrast
   return { button, button_text: readableTextColor(button), link };
 }
 
-/** Returns the text color for a background. White or black always has a contrast of at least 4.5:1. */
+/** Returns the text color for a background. Either white or black always has a contrast of at least 4.5:1. */
 const readableTextColor = (background: string): string =>
   calculateContrastRatio(background, buttonTexts.white) >= minimumContrast.text ? buttonTexts.white : buttonTexts.black;
 

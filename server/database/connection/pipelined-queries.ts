@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { createSymbolKeyedProperty } from '../../memory/attach-data-to-objects-with-symbol-keyed-property.ts';
 
-/** A statement, with the name of the prepared statement on the connection. The name is empty for an unnamed statement. */
+/** A statement, and the name under which it is prepared on the connection. The name is empty for an unnamed statement. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
 
 /** Called when a message is sent to PostgreSQL. The returned function is called when the result or the error has arrived. */
@@ -108,8 +108,8 @@ function pipelinedQueryClass(Query: PgQueryClass, connection: PgConnection) {
     }
 
     /**
-     * Returns true even for an unnamed statement without values, which pg would otherwise send with the simple protocol, without the
-     * preceding statements.
+     * Returns true even for an unnamed statement without values. Otherwise, pg would send such a statement with the simple protocol and
+     * without the preceding statements.
      */
     override requiresPreparation(): boolean {
       return true;

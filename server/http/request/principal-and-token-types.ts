@@ -49,7 +49,7 @@ export type CallerLimits = {
   readonly perMonth: number | null;
 };
 
-/** Why a token was rejected; also the `code` in the 401 response. */
+/** Reason why a token was rejected; also the `code` in the 401 response. */
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
 /**

@@ -67,7 +67,7 @@ export function copyRequestIdAndPrincipal(from: object, to: object): void {
   createContext(to, id, principal);
 }
 
-/** Sends every request's ID to its client, and writes an access log line for every response. */
+/** Sends each request's ID in a response header, and writes an access log line for each response. */
 export const assignRequestIdAndLogAccess =
   (log: Logger): RequestHandler =>
   (req, res, next) => {

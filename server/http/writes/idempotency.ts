@@ -59,7 +59,7 @@ export const startTaskIdempotently = async <Body>(
   return { status: 202 as const, body };
 };
 
-/** Parameters that a SQL statement uses to claim a request's idempotency key; `null` if the request has no key. */
+/** Parameters that an SQL statement uses to claim a request's idempotency key; `null` if the request has no key. */
 export type IdempotencyKeyClaim = readonly [...KeyScope, requestHash: string] | null;
 type CreatedResponse<Body> = { readonly status: 201; readonly body: Body };
 /** The response that the SQL statement built and stored; `undefined` if the key was already claimed. */
