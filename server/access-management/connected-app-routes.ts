@@ -19,7 +19,7 @@ import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '..
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
 import { assertSessionsAppsAndKeysReadable } from '../users/find-user.ts';
 
-/** Additional dependencies for the connected app handlers. */
+/** Additional dependencies of the connected app handlers. */
 export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };
 
 type Dependencies = HandlerDependencies & ConnectedAppDependencies;

@@ -72,7 +72,10 @@ export async function createApiKey(
   return { ...apiKeyFromEntity(created, stored.get(created.id), now), key };
 }
 
-/** Returns the scopes of the token's grant that were preapproved and that the new API key uses. */
+/**
+ * Returns the preapproved scopes of the token's grant that the new API key uses, or that allow the application to create the key
+ * (`api_keys.manage`).
+ */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
   const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
   const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });

@@ -19,7 +19,7 @@ import {
 } from '../applications/find-client-certificate-support-errors.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
-/** Server settings that the rules for applications depend on. */
+/** Server settings that affect which application fields are valid. */
 export type ApplicationRuleSettings = {
   /** Whether HTTP URLs that refer to this machine are accepted. */
   readonly development: boolean;
@@ -27,8 +27,8 @@ export type ApplicationRuleSettings = {
 };
 
 /**
- * Applies a merge patch (RFC 7396) in a transaction, and locks the application until the transaction ends. A scope that is no longer
- * preapproved is removed from every grant whose user did not consent to the scope.
+ * Applies a merge patch (RFC 7396) to an application. Requires a transaction, and locks the application until the transaction ends. A scope
+ * that is no longer preapproved is removed from every grant whose user did not consent to the scope.
  * @returns the application, and the scopes that are no longer preapproved
  */
 export async function updateApplication(
@@ -38,7 +38,7 @@ export async function updateApplication(
   { development, clientCertificates, ...by }: Omit<ApiKeyRevocationCause, 'reason'> & ApplicationRuleSettings,
   now: Date,
 ): Promise<{ application: Application; withdrawn: string[] }> {
-  // `first_party` determines whether the shop's maximum applies.
+  // `first_party` determines whether the shop's maximum order limits apply to the application.
   const affectsCeilings = ['order_limits_ceiling', 'order_products_ceiling', 'first_party'].some((field) => field in update);
   if (affectsCeilings) await lockCeilingsForChange(em);
   const application = await lockApplicationRow(em, id);
@@ -66,7 +66,7 @@ export async function updateApplication(
   return { application, withdrawn };
 }
 
-/** Returns an application, locked until the transaction ends. */
+/** Returns an application, and locks it until the transaction ends. */
 export async function lockApplicationRow(em: EntityManager, id: number): Promise<Application> {
   const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!application) throw createProblem('not_found', { detail: translatable`Application ${{ id }} was not found.` });
@@ -122,7 +122,7 @@ function getAuthenticationAfterUpdate(
   };
 }
 
-/** The return type is `Required`, so that the compiler reports a field that is missing here. */
+/** The return type is `Required`, so that the compiler reports any field that this function omits. */
 function getValidatedFields(application: Application): Required<Omit<ApplicationFields, keyof ClientAuthenticationInput>> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
   const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce, idTokenSignedResponseAlg } = application;

@@ -11,12 +11,12 @@ export const ApiKey = defineEntity({
     name: p.text().check('length(name) >= 1 and length(name) <= 100'),
     /** First characters of the key, which help users recognize it. */
     prefix: p.text(),
-    /** SHA-256 of the complete key, which is random and shown only once. */
+    /** SHA-256 hash of the complete key, which is random and shown only once. */
     secretHash: p.text().unique(),
     scopes: p.array<Scope>(),
     /**
-     * Client ID of the application that created the key; null for keys created before client IDs were recorded. Not a foreign key, because
-     * the application can be deleted.
+     * Client ID of the application that created the key; null for keys created before client IDs were recorded. The column is not a foreign
+     * key, because the application can be deleted.
      */
     createdByClientId: p.text().nullable(),
     /** Scopes of the key that were preapproved for the application; the user did not consent to them. */

@@ -31,8 +31,9 @@ export type ApiKeyRevocationCause = {
 export type RevokedApiKey = { readonly id: number; readonly name: string; readonly prefix: string };
 
 /**
- * Revokes API keys in the current transaction and records each revocation in the audit log. Every revocation uses this function.
- * @param cause undefined if the account is closed, because closing has a separate audit event
+ * Revokes API keys in the current transaction and records each revocation in the audit log. All code that revokes API keys calls this
+ * function.
+ * @param cause `undefined` when an account is being closed, because closing an account has its own audit event
  * @returns the newly revoked keys, in ascending order of their IDs
  */
 export async function revokeApiKeys(

@@ -73,7 +73,7 @@ export type AppOptions = {
   readonly taxMode?: Order['tax_mode'];
   /** Payment providers; by default, payments are recorded manually. */
   readonly providers?: PaymentProviders;
-  /** Called when there is new work for the background jobs. */
+  /** Called when the background jobs have new work. */
   readonly wake?: () => void;
   /** Trusted reverse proxies (Express's `trust proxy` setting). */
   readonly trustProxy?: number | string | false;
@@ -81,7 +81,7 @@ export type AppOptions = {
   readonly lastUse?: ApiKeyLastUseBuffer;
   /** Request limits per caller. */
   readonly rateLimits?: RateLimits;
-  /** Creates the rate limit counters; by default, this process counts in memory. */
+  /** Creates the rate limit counters (default: counters in the memory of this process). */
   readonly createCounters?: CreateRateLimitCounters | undefined;
   /** Buffers monthly request counts until a background job writes them to the database. */
   readonly monthlyUse?: MonthlyUsageBuffer;

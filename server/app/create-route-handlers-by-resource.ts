@@ -24,7 +24,7 @@ type ApiDependencies = HandlerDependencies &
 
 type RoutesByResource = { [Resource in keyof typeof resourceRoutes]: ReturnType<(typeof resourceRoutes)[Resource]> };
 
-/** The code does not compile if `resource-routes.ts` lacks a resource of the contract. */
+/** This declaration compiles only if `resource-routes.ts` exports the routes of every resource in the contract. */
 const createByResource: Readonly<Record<keyof typeof contract, (deps: ApiDependencies) => unknown>> = resourceRoutes;
 
 /** Returns the route handlers for every resource in the contract. */

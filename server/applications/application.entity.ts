@@ -17,8 +17,8 @@ export type GrantType = (typeof supportedGrantTypes)[number];
 export type ApplicationRegistration = (typeof applicationRegistrationMethods)[number];
 
 /**
- * Registration types without an administrator's approval. These applications must be public clients without administrative scopes, and
- * users must consent at every sign-in.
+ * Registration methods that do not require an administrator's approval. Applications that are registered in these ways must be public
+ * clients without administrative scopes, and users must consent at every sign-in.
  */
 export const selfRegistrationMethods = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
 
@@ -32,8 +32,8 @@ const schema = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     /**
-     * A client ID is a name that starts with a letter, or the URL of a client ID metadata document. User IDs are numbers, so the `sub` of
-     * an application's own token is never a user ID.
+     * A client ID is a name that starts with a letter, or the URL of a client ID metadata document. User IDs are numbers, so the `sub`
+     * claim of a token from the client credentials grant never equals a user ID.
      */
     clientId: p.text().unique().check(`length(client_id) <= 500 and client_id ~ '^([a-z][a-z0-9_-]{1,63}|https://[!-~]+)$'`),
     name: p.text().check('length(name) >= 1 and length(name) <= 100'),
@@ -103,7 +103,7 @@ type AuthenticationSettings = {
 };
 
 export class Application extends schema.class {
-  /** Disables the application; its tokens are rejected from the next request on. */
+  /** Disables the application. From the next request on, the application's tokens are rejected. */
   disable(): void {
     this.status = 'disabled';
   }

@@ -3,7 +3,7 @@ import { recordAuditEvent, getClientAddressAndUserAgent } from '../audit/record-
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 
-/** Returns an application's path. */
+/** Returns an application's path in the API. */
 export const getApplicationPath = (id: number): string => `/api/v1/applications/${id}`;
 
 /** Records an application change in the audit log, in the transaction that makes the change. */

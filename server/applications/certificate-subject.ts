@@ -6,7 +6,7 @@ import { isSubjectEqualToDistinguishedName, parseDistinguishedName } from './par
 
 export type CertificateSubjectType = (typeof certificateSubjectTypes)[number];
 
-/** The name in the certificate that an application authenticates with (RFC 8705 section 2.1.2). */
+/** The name in the certificate with which an application authenticates (RFC 8705 section 2.1.2). */
 export type CertificateSubject = { readonly type: CertificateSubjectType; readonly value: string };
 
 const isHostName = (value: string): boolean =>
@@ -29,7 +29,7 @@ const rules: { readonly [Type in CertificateSubjectType]: { readonly isValid: (v
   },
 };
 
-/** Returns why no certificate can match the subject, or undefined if it is valid. */
+/** Returns why no certificate can match the subject, or undefined if the subject is valid. */
 export function findCertificateSubjectError({ type, value }: CertificateSubject): string | undefined {
   const { isValid, detail } = rules[type];
   return isValid(value) ? undefined : `has an invalid value: with the type ${type}, it ${detail}`;

@@ -199,7 +199,10 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
 
-/** Grant types for self-registered applications: users sign in with a browser, where they see the consent page. */
+/**
+ * Grant types that self-registered applications can use. Users of these applications must sign in with a browser, which shows the consent
+ * page.
+ */
 export const grantTypesOfSelfRegisteredApplications: readonly string[] = ['authorization_code', 'refresh_token'];
 
 /** Scopes that a self-registered application can have. */
@@ -207,7 +210,7 @@ export const scopesOfSelfRegisteredApplications: readonly Scope[] = scopeNames.f
   (name) => !knownScopes[name].admin && !firstPartyScopes.has(name),
 );
 
-/** Yields violations of the additional limits for self-registered applications. */
+/** Yields violations of the additional rules for self-registered applications. */
 function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationFields): Generator<ApplicationFieldError> {
   if (type !== 'public') yield { field: 'type', detail: 'must be public for a self-registered application' };
   const otherGrants = grantTypes.filter((name) => !grantTypesOfSelfRegisteredApplications.includes(name));

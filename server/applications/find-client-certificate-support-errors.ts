@@ -1,7 +1,7 @@
 import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 import type { ClientAuthenticationMethod } from './client-authentication.ts';
 
-/** Which client certificates the server accepts. */
+/** Describes which client certificates the server accepts. */
 export type ClientCertificateSupport = {
   /** Whether the server receives client certificates. */
   readonly accepted: boolean;
@@ -22,7 +22,7 @@ type ClientCertificateSupportError = {
 const acceptsNone = (value: string): FieldErrorDetail =>
   translatable`cannot be ${{ value }}: the server accepts no client certificates; its operator must set MANDATE_CLIENT_CERTIFICATES`;
 
-/** Yields the application settings that require client certificates of a kind that the server does not accept. */
+/** Yields an error for each application setting that requires client certificates that the server does not accept. */
 export function* findClientCertificateSupportErrors(
   { tokenEndpointAuthMethod: method, tlsClientCertificateBoundAccessTokens: isBound = false }: CertificateSettings,
   { accepted, hasAuthority }: ClientCertificateSupport,

@@ -4,7 +4,9 @@ import { z } from 'zod';
 import { translatable, type TranslatableText } from '../http/problem-details/translatable-text.ts';
 import { formatInEnglish } from '../http/problem-details/translate-detail.ts';
 
-/** Thrown for an unusable key. The message completes a sentence that starts with the key, and is intended for the client developer. */
+/**
+ * Thrown for an unusable key. The message completes a sentence whose subject is the key, and is intended for the developer of the client.
+ */
 export class UnusableJwkError extends Error {
   override readonly name: string = 'UnusableJwkError';
   readonly reason: TranslatableText;
@@ -15,7 +17,7 @@ export class UnusableJwkError extends Error {
   }
 }
 
-/** Thrown for a key that contains private or symmetric key material, so that the key's owner learns that the key is no longer secret. */
+/** Thrown for a key that contains private or symmetric key material. The error tells the key's owner that the key is no longer secret. */
 export class SecretKeyMaterialError extends UnusableJwkError {
   override readonly name = 'SecretKeyMaterialError';
 }

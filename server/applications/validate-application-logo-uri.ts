@@ -6,7 +6,7 @@ const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a
 
 /**
  * Returns the error in a logo URL, or undefined if the URL is valid. The API returns https URLs, but the server's own pages never load
- * them.
+ * images from such URLs.
  */
 export function findLogoUriError(uri: string): string | undefined {
   if (uri.startsWith('https://')) return undefined;

@@ -1,8 +1,8 @@
 export const loopbackHostNames: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /**
- * Returns why an application cannot be registered with this redirect URI, or `undefined` if the URI is allowed. Sign-in compares redirect
- * URIs exactly.
+ * Returns why an application cannot be registered with this redirect URI, or `undefined` if the URI is allowed. The authorization server
+ * compares redirect URIs exactly.
  */
 export function findRedirectUriError(uri: string): string | undefined {
   if (!URL.canParse(uri)) return 'is not an absolute URI';

@@ -10,7 +10,7 @@ export async function findAmountRequiringSecondFactor(em: EntityManager, userId:
   return settings ? { above: settings.secondFactorAbove, currency: settings.currency } : undefined;
 }
 
-/** Stores the amount; undefined removes it. */
+/** Stores the amount, or deletes the stored amount if `amount` is undefined. */
 export async function saveAmountRequiringSecondFactor(
   em: EntityManager,
   userId: number,

@@ -29,7 +29,7 @@ export const approvalSummaryFromEntity = (found: ApprovalWithQuote, now: Date): 
     currency: quote.currency,
     total: quote.total,
     message: approval.message ?? null,
-    // Reasons stored by the previous release lack the categories.
+    // Approval reasons that the previous release stored do not contain categories.
     reason: approval.reason ? { ...approval.reason, categories: approval.reason.categories ?? null } : null,
     order_id: approval.order ?? null,
     expires_at: approval.expiresAt.toISOString(),
@@ -49,7 +49,7 @@ export const approvalFromEntity = (found: ApprovalWithQuote, now: Date): Approva
 const toTimestamp = (at: Date | null | undefined): string | null => at?.toISOString() ?? null;
 
 /**
- * Adds the quotes (the caller must have loaded them) and the application names to the approvals. For a deleted application, the name is the
+ * Adds the quotes, which the caller must have loaded, and the application names to the approvals. The name of a deleted application is its
  * client ID.
  */
 export async function addQuotesAndApplicationNames(em: EntityManager, approvals: readonly ApprovalEntity[]): Promise<ApprovalWithQuote[]> {

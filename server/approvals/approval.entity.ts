@@ -7,7 +7,7 @@ import { User } from '../users/user.entity.ts';
 
 /**
  * A request for the customer's approval of an order, based on one quote. The status is not stored; `deriveApprovalStatus` computes it. The
- * function that places orders sets `usedAt` and `order`.
+ * SQL function `place_order` sets `usedAt` and `order`.
  */
 export const Approval = defineEntity({
   name: 'Approval',

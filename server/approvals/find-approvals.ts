@@ -11,7 +11,7 @@ import { Approval, type ApprovalEntity } from './approval.entity.ts';
 
 type Filter = FilterQuery<ApprovalEntity>;
 
-/** Returns the filter for all of a customer's approvals, or for only the approvals that one application requested. */
+/** Returns the filter for all of a customer's approvals or, if `clientId` is given, only for those that this application requested. */
 export const buildApprovalFilter = (userId: number, clientId?: string): Filter => ({
   user: userId,
   ...(clientId !== undefined && { clientId }),

@@ -11,7 +11,7 @@ type WaitOptions<Result> = {
   readonly res: Response;
   readonly seconds: number;
   readonly read: () => Promise<Result>;
-  /** Returns whether the response can be sent. */
+  /** Returns whether the result is final, so that the response can be sent. */
   readonly isDone: (result: Result) => boolean;
   /** Returns the time at which the result changes without an event, for example because an approval expires. */
   readonly changesAt: (result: Result) => Date | undefined;
@@ -20,8 +20,8 @@ type WaitOptions<Result> = {
 };
 
 /**
- * Reads until the result satisfies `isDone` or the time has elapsed. Every change to an order or approval writes an event, which triggers
- * another read.
+ * Repeats `read` until its result satisfies `isDone` or the time has elapsed. Every change to an order or approval writes an event, and
+ * each event triggers another read.
  */
 export async function readUntilDoneOrTimeout<Result>({
   em,

@@ -6,7 +6,7 @@ import { approvalFromEntity, type ApprovalWithQuote } from './approval-from-enti
 
 export type ApprovalChange = 'requested' | Exclude<ApprovalStatus, 'pending'>;
 
-/** The origin of a change. */
+/** Origin of a change to an approval. */
 export type ApprovalActor = {
   readonly source: RequestSource;
   /** Client ID of the application that made the change; undefined on the account pages. */
@@ -15,10 +15,10 @@ export type ApprovalActor = {
   readonly hasSecondFactor?: boolean | undefined;
 };
 
-/** Origin of changes that the server itself makes. */
+/** Origin of the changes that the server itself makes to approvals. */
 export const serverAsApprovalActor: ApprovalActor = { source: { ip: null, userAgent: null } };
 
-/** Records an event and an audit event for a change, in the transaction that makes the change. */
+/** Records an event and an audit event for a change to an approval, in the transaction that makes the change. */
 export async function recordApprovalChange(
   em: EntityManager,
   change: ApprovalChange,

@@ -8,7 +8,7 @@ import { recordApprovalChange, serverAsApprovalActor } from './record-approval-c
 
 const batchMax = 200;
 
-/** Records an event and an audit event for every expired approval, and returns the number of expired approvals. */
+/** Records an event and an audit event for each newly expired approval, and returns the number of these approvals. */
 export async function recordExpiredApprovals(em: EntityManager, now: Date): Promise<number> {
   let reported = 0;
   for (let batch = batchMax; batch === batchMax; reported += batch)
@@ -33,7 +33,7 @@ async function reportBatch(em: EntityManager, now: Date): Promise<number> {
   return locked.length;
 }
 
-/** Cancels the open approvals of revoked grants, in the transaction that revokes them. */
+/** Cancels the open approvals of revoked grants, in the transaction that revokes the grants. */
 export async function cancelApprovalsOfGrants(em: EntityManager, grantIds: readonly string[], now: Date): Promise<void> {
   const ofGrants = { $and: [{ grantId: { $in: [...grantIds] } }, buildApprovalStatusFilter(['pending', 'approved'], now)] };
   const ids = await em.find(Approval, ofGrants, { fields: ['id'], disableIdentityMap: true });

@@ -4,7 +4,10 @@ import { Approval } from './approval.entity.ts';
 import { listApprovals } from './find-approvals.ts';
 import { recordApprovalChange } from './record-approval-change.ts';
 
-/** Records that the quote's approval, if any, has been used. Call this in the transaction that places the order from the quote. */
+/**
+ * Records an event and an audit event if the SQL function `place_order` has marked the quote's approval as used. Call this function in the
+ * transaction that places the order.
+ */
 export async function recordUsedApproval(em: EntityManager, quoteId: number, source: RequestSource): Promise<void> {
   if ((await em.count(Approval, { quote: quoteId, usedAt: { $ne: null } })) === 0) return;
   for (const found of await listApprovals(em, [{ quote: quoteId, usedAt: { $ne: null } }], 1)) {

@@ -19,7 +19,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * Requests the customer's approval of a quote. Call this in a transaction.
- * @throws {Problem} if the application cannot request approvals, or the quote is not open, was submitted before, or exceeds an administrator's limit
+ * @throws {Problem} if the application cannot request approvals, or if the quote is not open, already has an approval request or exceeds an
+ * administrator's limit
  */
 export async function requestApproval(
   em: EntityManager,
@@ -34,7 +35,7 @@ export async function requestApproval(
     throw createProblem('forbidden', { detail: 'Only applications that a customer has given access can request approvals.' });
   }
   assertOrderActionAllowed(principal, 'place', now);
-  await lockUserRow(em, userId); // concurrent requests wait, so that each request counts the earlier ones
+  await lockUserRow(em, userId); // concurrent requests wait, so that each request counts the requests before it
   const limits = await findOrderLimits(em, grantId);
   if (limits?.approval === 'never') {
     throw createProblem('forbidden', { detail: 'The customer does not allow this application to request approvals.' });

@@ -82,7 +82,7 @@ type ListRequest = {
   readonly res: Response;
 };
 
-/** Lists the approvals that match the filter and the query. */
+/** Returns the approvals that match both the filter and the query parameters. */
 async function respondWithApprovals(
   { em, pages }: Dependencies,
   { query, req, res }: ListRequest,
@@ -165,7 +165,7 @@ async function decide(
 }
 
 /**
- * Locks an approval of the principal's user.
+ * Locks and returns an approval on which the principal's user can decide.
  * @throws {Problem} `forbidden` if the application requested the approval itself, or is not one of the shop's own applications
  */
 async function lockApprovalToDecide(em: EntityManager, principal: Principal, id: number): Promise<ApprovalWithQuote> {

@@ -20,8 +20,8 @@ export type BackupDependencies = {
 type Dependencies = HandlerDependencies & BackupDependencies;
 
 /**
- * Backup tasks are visible to tokens with this scope. A task is stopped if the administrator who started it loses the role that the scope
- * requires.
+ * Backup tasks are visible only to tokens with this scope. A task is stopped if the administrator who started it loses the role that the
+ * scope requires.
  */
 const needs = ['backups.manage'] as const;
 

@@ -12,7 +12,7 @@ export const backupHeaderSchema = z.object({
   format: z.literal('mandate-backup'),
   version: z.number().int(),
   created_at: z.string(),
-  /** Applied migrations in order. The migrations define the table schema. */
+  /** Applied migrations, in the order in which they were applied. The migrations define the table schema. */
   migrations: z.array(z.string()),
   /** Fingerprint that shows whether a secret belongs to this installation without revealing anything else about the secret. */
   secret_check: z.string(),

@@ -38,7 +38,7 @@ async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Pro
   const fileName = `mandate-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${run.task.id}.backup`;
   const file = join(settings.path, fileName);
   try {
-    // A canceled task may already have written the whole file.
+    // If the task is canceled, the whole file may already have been written.
     const { rows, bytes } = await runWithProgress(run, (report) =>
       writeFromSource(settings, file, createdAt, report).catch(throwTaskError('The backup could not be created.')),
     );
@@ -117,8 +117,8 @@ const missingBackupError = (): PermanentTaskError =>
   new PermanentTaskError('backup_missing', 'The file no longer exists in the backup directory.');
 
 /**
- * Returns a function that converts an error into the error of the task. Messages of file and backup errors contain paths, so these messages
- * are only logged. A database error may be temporary, so the task is retried.
+ * Returns a function that converts an error into a task error and throws the task error. Messages of file and backup errors contain paths,
+ * so these messages are only logged. A temporary database error is rethrown unchanged, so that the task is retried.
  */
 const throwTaskError =
   (detail: string) =>

@@ -11,9 +11,9 @@ import {
 
 const columnSchema = z.object({
   name: z.string(),
-  /** PostgreSQL's notation: `character(3)`, `timestamp(3) with time zone`. */
+  /** Type in PostgreSQL's notation, such as `character(3)` or `timestamp(3) with time zone`. */
   type: z.string(),
-  /** The sequence of a serial or identity column, as a quoted name. */
+  /** Quoted name of the sequence, if the column is a serial or identity column. */
   sequence: z.string().nullable(),
 });
 const tableSchema = z.object({
@@ -47,7 +47,7 @@ function sortByReference(tables: readonly TableDefinition[]): TableDefinition[] 
   return [...sorted.values()];
 }
 
-/** PostgreSQL settings that make values look the same on every server, in every database and for every role. */
+/** PostgreSQL settings that give values the same text format on every server, in every database and for every role. */
 export const backupPostgresqlSettings = {
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
@@ -66,7 +66,7 @@ export async function countTableRows(em: EntityManager, { name }: Pick<TableDefi
   return (await counted.executeTakeFirst())?.count ?? 0;
 }
 
-/** Maximum number of characters and rows of a table that are held in memory at a time. A single larger row is also permitted. */
+/** Maximum number of characters and of rows that are held in memory at a time. A single row can have more characters. */
 const maxChunkCharacters = 1 << 20;
 const maxChunkRows = 1_000;
 
@@ -83,13 +83,15 @@ export async function* readTableRowsAsBackupLines(
     if (rows.length === 0) break;
     const lines = rows.map(({ line }) => `${line}\n`).join('');
     yield lines;
-    // some tables have rows that are a thousand times larger than those of others
+    // rows of some tables are a thousand times larger than rows of other tables
     count = Math.max(1, Math.min(maxChunkRows, count * 2, Math.floor((maxChunkCharacters * rows.length) / lines.length)));
   }
   await closeRowCursor(em);
 }
 
-/** Sorts text by bytes ("C" collation), so that the order is the same in every database. */
+/**
+ * Returns an ORDER BY list for the primary key. Text is sorted by bytes ("C" collation), so that the order is the same in every database.
+ */
 function orderByKey({ columns, key }: TableDefinition): string {
   const columnTypes = new Map(columns.map(({ name, type }) => [name, type]));
   return key
@@ -99,7 +101,7 @@ function orderByKey({ columns, key }: TableDefinition): string {
     .join(', ');
 }
 
-/** Returns the SHA-256 checksum of the rows in the database. */
+/** Returns the SHA-256 checksum of a table's rows in the database. */
 export async function checksumTableRows(
   em: EntityManager,
   table: TableDefinition,

@@ -38,7 +38,10 @@ export const fetchRowsFromCursor = (em: EntityManager, count: number): Promise<{
 export const closeRowCursor = (em: EntityManager): Promise<unknown> => em.execute('close backup_rows');
 
 // Written in SQL because MikroORM cannot insert values in their text format.
-/** Prepares the insertion of a backup's rows into a table. `$1` is a JSON array of rows; each row is an array of values in text format. */
+/**
+ * Prepares the statement that inserts a backup's rows into a table. `$1` is a JSON array of rows; each row is an array of values in text
+ * format.
+ */
 export const prepareRowInsertion = (table: string, columns: readonly { readonly name: string; readonly type: string | undefined }[]) =>
   prepareStatement(
     `restore_${table}`,

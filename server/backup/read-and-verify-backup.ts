@@ -19,7 +19,7 @@ import {
   type TableEnd,
 } from './backup-format.ts';
 
-/** A part of a backup, in file order. Each row is one line of the file, without its line feed. */
+/** One part of a backup. `readBackup` yields the parts in file order. Each row is one line of the file, without the line feed. */
 export type BackupPart =
   | { readonly header: BackupHeader }
   | { readonly begins: TableStart }
@@ -36,7 +36,7 @@ export type ReadBackupOptions = {
 /** Maximum line length in characters; longer than any row. */
 const maxLineLength = 1 << 28;
 
-/** Reads and verifies a backup with constant memory. The content is trustworthy only after the end has been reached. */
+/** Reads and verifies a backup with constant memory. Do not trust the content until the last part has been read. */
 export async function* readBackup(file: string, { key, onBytes }: ReadBackupOptions): AsyncGenerator<BackupPart> {
   const verifier = new BackupVerifier(file, key);
   let rows: string[] = [];
@@ -95,7 +95,7 @@ class BackupVerifier {
     return { rows: lines };
   }
 
-  /** Handles every line that is not a table row. Returns `undefined` for the last line, which contains the MAC. */
+  /** Processes a line that is not a table row. Returns `undefined` for the last line, which contains the MAC. */
   statement(line: string): BackupPart | undefined {
     const value = this.#json(line);
     if (this.#isSealed) throw this.#damaged('it continues after its end');

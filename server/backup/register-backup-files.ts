@@ -10,12 +10,15 @@ import type { BackupDirectory } from './backup-task-handlers.ts';
 import { deleteOldBackups } from './delete-old-backups.ts';
 import { readBackup } from './read-and-verify-backup.ts';
 
-/** A partial file is written continuously. If a partial file has not changed for this long, a killed process left it behind. */
+/**
+ * While a backup is being written, its partial file changes continuously. A partial file that has not changed for this long was left behind
+ * by a killed process.
+ */
 const abandonedAfterMs = 3_600_000;
 
 /**
  * Returns the job that stores the list of backup files in the database, where every process can read it, and then deletes old backups.
- * @param directory `keep` is the number of backups to keep (`deleteOldBackups`)
+ * @param directory `keep` is the number of backups to keep (see `deleteOldBackups`)
  */
 export const createBackupFileRegistrationJob = (
   em: EntityManager,

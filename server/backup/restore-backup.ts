@@ -82,7 +82,7 @@ class TableRestorer {
     this.#tables = tables;
   }
 
-  /** Deletes rows that migrations inserted; the backup contains their current state. */
+  /** Deletes the rows that migrations inserted, because the backup contains the current state of these rows. */
   async removeRows(): Promise<void> {
     for (const table of this.#tables.toReversed())
       if ((await countTableRows(this.#em, table)) > 0) await getUntypedQueryBuilder(this.#em).deleteFrom(table.name).execute();

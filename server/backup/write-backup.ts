@@ -32,7 +32,7 @@ export type BackupOptions = {
   /** Called after each chunk with the number of rows written so far and the total number of rows. */
   readonly onRows: (done: number, of: number) => void;
 };
-/** `bytes` is the file size. */
+/** Size of a backup. `bytes` is the file size. */
 export type BackupSummary = { readonly tables: number; readonly rows: number; readonly bytes: number };
 
 /**

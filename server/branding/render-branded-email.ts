@@ -9,15 +9,15 @@ export type EmailContent = {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly subject: string;
-  /** Text, or a code that the user types. */
+  /** Each paragraph is text, or a code that the user types. */
   readonly paragraphs: readonly (string | { readonly code: string })[];
   /** Lists that are shown below the paragraphs. */
   readonly lists?: readonly { readonly title: string; readonly items: readonly string[] }[];
-  /** Text below the lists that advises the reader what to do. */
+  /** Advice to the reader, shown below the lists. */
   readonly advice?: string | undefined;
   /** The button below the advice. `hint` precedes the URL, for users whose mail program does not show the button. */
   readonly action?: { readonly url: string; readonly label: string; readonly hint: string } | undefined;
-  /** Paragraphs in small print at the end. */
+  /** Paragraphs in small print at the end of the e-mail. */
   readonly notes?: readonly string[];
   /** Links to the shop's pages, such as its help page. */
   readonly shopLinks?: readonly { readonly url: string; readonly text: string }[];

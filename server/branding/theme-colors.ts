@@ -13,7 +13,7 @@ const pageColors = {
 
 const buttonTexts = { white: '#ffffff', black: '#000000' } as const;
 
-/** Minimum contrast ratios of WCAG 2.2: 1.4.3 for text and 1.4.11 for the shapes of controls. */
+/** Minimum contrast ratios of WCAG 2.2, for text (success criterion 1.4.3) and for the shapes of controls (success criterion 1.4.11). */
 const minimumContrast = { text: 4.5, shape: 3 } as const;
 
 /** Minimum contrast of links in dark mode, where saturated colors are harder to read than their contrast ratio suggests. */
@@ -44,7 +44,7 @@ function themeColors(accent: string, mode: keyof typeof pageColors, linkContrast
   return { button, button_text: readableTextColor(button), link };
 }
 
-/** Returns the text color for a background. White or black always has a contrast of at least 4.5:1. */
+/** Returns the text color for a background. Either white or black always has a contrast of at least 4.5:1. */
 const readableTextColor = (background: string): string =>
   calculateContrastRatio(background, buttonTexts.white) >= minimumContrast.text ? buttonTexts.white : buttonTexts.black;
 

@@ -8,7 +8,7 @@ import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { formatBackupContents, formatSecondsSince, formatBytes } from './format-backup-contents-seconds-and-bytes.ts';
 
-/** `mandate-server backup FILE` */
+/** Implements `mandate-server backup FILE`. */
 export async function runBackupCommand({ stdout, stderr }: StandardStreams, file: string): Promise<void> {
   const [config, startedAt] = [readConfig(), performance.now()];
   const keys = await deriveKeysFromExistingSecret(config);

@@ -15,7 +15,7 @@ import { readPassword } from './read-password.ts';
 const alternative =
   'Stop the server first, or ask an administrator to promote another user: mandate users update ID --role admin (scope users.administer)';
 
-/** `mandate-server admin create` */
+/** Implements `mandate-server admin create`. */
 export async function runCreateAdministratorCommand(
   io: StandardStreams,
   account: { readonly email: string; readonly name: string },

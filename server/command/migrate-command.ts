@@ -5,7 +5,7 @@ import { readMigrationState } from '../database/migrate/read-migration-state.ts'
 import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
-/** `mandate-server migrate` */
+/** Implements `mandate-server migrate`. */
 export async function runMigrateCommand({ stdout }: StandardStreams): Promise<void> {
   const applied = await withDatabaseForCommand(
     readConfig(),

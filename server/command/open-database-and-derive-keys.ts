@@ -9,7 +9,7 @@ type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'prep
 
 /**
  * Opens the database without timeouts, for a maintenance command. Servers can use the database at the same time.
- * @param alternative what to do instead when a running server has locked the embedded database
+ * @param alternative advice for the operator that is added to the error if a running server has locked the embedded database
  */
 export async function withDatabaseForCommand<Result>(
   { databaseUrl, directDatabaseUrl, preparedStatements }: DatabaseSettings,

@@ -5,8 +5,8 @@ import { exitCodes } from '../process/exit-codes.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 /**
- * Prompts for a password twice without echo, or reads the first line of standard input. A password in the command-line arguments would be
- * visible to other users.
+ * Prompts for a password twice without echo or, if standard input is not a terminal, reads its first line. A password in the command-line
+ * arguments would be visible to other users.
  */
 export async function readPassword({ stdin, stderr }: Pick<StandardStreams, 'stdin' | 'stderr'>): Promise<string> {
   if (!stdin.isTTY) return readFirstLine(stdin);

@@ -9,7 +9,7 @@ import { formatBackupContents, formatSecondsSince } from './format-backup-conten
 
 const alternative = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database';
 
-/** `mandate-server restore FILE` */
+/** Implements `mandate-server restore FILE`. */
 export async function runRestoreCommand({ stdout, stderr }: StandardStreams, file: string): Promise<void> {
   const [config, startedAt, path] = [readConfig(), performance.now(), resolve(file)];
   const key = (await deriveKeysFromExistingSecret(config)).backups;

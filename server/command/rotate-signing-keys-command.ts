@@ -8,8 +8,8 @@ import type { StandardStreams } from './standard-streams-type.ts';
 const alternative = 'Ask the running server, as an administrator: mandate signing-keys rotate';
 
 /**
- * `mandate-server keys rotate`: rotates the signing keys early; use `atOnce` for a leaked key. All processes switch to the new keys without
- * a restart.
+ * Implements `mandate-server keys rotate`, which rotates the signing keys before their scheduled time. Use `atOnce` if a key has leaked.
+ * All processes switch to the new keys without a restart.
  */
 export async function runRotateSigningKeysCommand({ stdout }: StandardStreams, atOnce: boolean): Promise<void> {
   const config = readConfig();

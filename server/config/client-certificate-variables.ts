@@ -43,7 +43,7 @@ export type ClientCertificateConfig = {
   readonly url: string | undefined;
 };
 
-/** Returns the source of client certificates; undefined if the server does not accept client certificates. */
+/** Returns the configuration for client certificates; undefined if the server does not accept client certificates. */
 export function toClientCertificateConfig(env: ClientCertificateVariables): ClientCertificateConfig | undefined {
   const { MANDATE_CLIENT_CERTIFICATES: kind, MANDATE_CLIENT_CERTIFICATE_HEADER: header = defaultHeader, MANDATE_CLIENT_CA: file } = env;
   if (kind === 'off') return undefined;

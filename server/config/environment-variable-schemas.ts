@@ -46,7 +46,9 @@ function isAddressOrNetwork(text: string): boolean {
   return version !== 0 && others.length === 0 && (isPrefix || (version === 4 && isIP(prefix) === 4));
 }
 
-/** `2` trusts two proxies in front of the server. `10.0.0.0/8, 127.0.0.1` trusts proxies at these addresses. */
+/**
+ * With the value `2`, the server trusts the two proxies in front of it. With `10.0.0.0/8, 127.0.0.1`, it trusts proxies at these addresses.
+ */
 export const trustedProxiesSchema = z
   .string()
   .refine(
@@ -76,7 +78,7 @@ export const secondsSchema = z
   .regex(/^\d{1,3}$/, 'must be a number of seconds, at most 999')
   .transform(Number);
 
-/** Number of backups to keep; 0 keeps all. */
+/** Number of backups to keep; 0 keeps all backups. */
 export const keptBackupsSchema = z
   .string()
   .regex(/^\d{1,3}$/, 'must be a number of backups, at most 999')

@@ -54,7 +54,7 @@ export type Config = {
   readonly directDatabaseUrl: string | undefined;
   /** Whether prepared statements can be used; some connection poolers do not support them. */
   readonly preparedStatements: boolean;
-  /** Maximum wait for PostgreSQL at start-up. */
+  /** Maximum time to wait for PostgreSQL at start-up. */
   readonly databaseStartTimeoutSeconds: number;
   /** How long the event loop may be blocked before the watchdog kills the process; 0 disables the watchdog. */
   readonly watchdogSeconds: number;
@@ -101,7 +101,7 @@ export type Config = {
 
 const roles = ['all', 'web', 'worker'] as const;
 
-/** Lists all errors in the environment variables, without the variables' values. */
+/** Thrown if the configuration is invalid. The message lists all errors in the environment variables, without their values. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }

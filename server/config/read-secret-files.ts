@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export type InvalidVariable = { readonly name: string; readonly message: string };
 
 /**
- * Variables whose value can be read from a file, because container platforms provide secrets as files. The variable `NAME_FILE` contains
+ * Variables whose values can be read from files, because container platforms provide secrets as files. The variable `NAME_FILE` contains
  * the path of the file.
  */
 const fileVariables = [

@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 
 type ConsoleFiles = {
-  /** Path of the first script, relative to the console folder. */
+  /** Path of the entry script, relative to the console folder. */
   readonly script: string;
-  /** Stylesheets that the first script imports. */
+  /** Stylesheets that the entry script imports. */
   readonly stylesheets: readonly string[];
-  /** Modules that the first script imports. */
+  /** Modules that the entry script imports. */
   readonly imports: readonly string[];
   readonly assets: readonly { readonly path: string; readonly serve: RequestHandler }[];
 };

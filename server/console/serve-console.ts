@@ -11,8 +11,8 @@ type ConsoleFiles = NonNullable<ReturnType<typeof loadConsoleFiles>>;
 
 /**
  * Serves the console at `/console`. The console is a public application, which signs users in with an authorization code, PKCE and DPoP,
- * and calls the API like any other application. The console loads nothing from other hosts. All pages have the same document, because the
- * console selects the page by its path.
+ * and calls the API like any other application. The console loads nothing from other hosts. The server sends the same HTML document for
+ * every page, because the console's script selects the page by the URL path.
  */
 export function serveConsole(issuer: string, files: ConsoleFiles | undefined = loadConsoleFiles()): Router {
   const router = express.Router({ caseSensitive: true, strict: true });

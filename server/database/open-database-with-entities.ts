@@ -34,7 +34,7 @@ export type OpenOptions = {
   readonly template?: Blob;
   /** An open PGlite database to use instead of creating one. `close` leaves this database open. */
   readonly embedded?: PGlite;
-  /** `none` disables the timeouts, because migrations may run and wait indefinitely. */
+  /** `none` disables the timeouts, for example for migrations, which may run and wait indefinitely. */
   readonly timeouts?: 'none';
   /** Statement timeout in milliseconds; changed only by tests. */
   readonly statementMs?: number;
@@ -110,7 +110,7 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   return db;
 }
 
-// Drivers are imported on demand, so that neither driver loads the other's code.
+// Drivers are imported on demand, so that a process loads only the driver that it uses.
 async function postgresql(url: string, options: OpenOptions): Promise<Options> {
   const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, onMessage, preparedStatements = true } = options;
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
@@ -183,7 +183,7 @@ async function getPglite(db: Database): Promise<PGlite> {
   return connection.getNativeClient();
 }
 
-/** Parses an int8 to a JavaScript number with both drivers, or throws if the number would be inexact. */
+/** Parses an int8 as a JavaScript number, for both drivers. Throws if the number would be inexact. */
 function parseExactInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 out of range: ${text}`);
@@ -191,8 +191,8 @@ function parseExactInt8(text: string): number {
 }
 
 /**
- * Counts pending connection requests. The returned function resolves when no connection request is pending. A query outside its request's
- * transaction would deadlock (always on PGlite, under load on PostgreSQL), so such a query throws.
+ * Returns a function that resolves when no query is waiting for a connection. A query outside its request's transaction would deadlock
+ * (always on PGlite, and under load on PostgreSQL), so such a query throws an error instead.
  */
 function guardConnectionAcquisition(em: EntityManager): () => Promise<void> {
   let waitingCount = 0;

@@ -25,7 +25,10 @@ export function createReferencePageOpenApiDocument(issuer: string): JsonObject {
   };
 }
 
-/** Returns the tags of the operations and webhooks that are not internal. The page hides internal operations, but not their empty sections. */
+/**
+ * Returns the tags of the operations and webhooks that are not internal. The page hides internal operations, but would still show their
+ * empty sections.
+ */
 function tagsWithPublicOperations(document: JsonObject): JsonValue[] {
   const names = [...Object.values(objectAt(document, 'paths')), ...Object.values(objectAt(document, 'webhooks'))]
     .flatMap((methods) => (isJsonObject(methods) ? Object.values(methods) : []))
@@ -43,7 +46,7 @@ function adaptOperation(operation: JsonObject): JsonObject {
   };
 }
 
-/** Marks the example of an optional parameter, so that the request form contains the parameter, but does not send it by default. */
+/** Marks the example of an optional parameter as disabled, so that the request form shows the parameter but does not send it by default. */
 function disableOptionalParameter({ example, ...parameter }: JsonObject): JsonObject {
   const schema = objectAt(parameter, 'schema');
   const value = example ?? schema['default'] ?? (Array.isArray(schema['enum']) ? schema['enum'][0] : undefined);

@@ -16,8 +16,8 @@ export function loadDocsFolderAsset(name: string): Asset {
 }
 
 /**
- * Creates assets from the browser build of Scalar. Scalar's modules import each other by relative path, so the version is in the folder
- * name and not in the file names. Most visitors request only a few of the files, so a file is read when it is first requested.
+ * Creates assets from the browser build of Scalar. Scalar's modules import each other by relative path, so the folder name contains the
+ * content hash, and the file names do not. Most visitors request only a few of the files, so a file is read when it is first requested.
  */
 export function loadScalarAssets(): { readonly entry: string; readonly assets: readonly Asset[] } {
   // The published server contains a copy of Scalar's browser build. The Scalar package would also install 100 MB of dependencies that the

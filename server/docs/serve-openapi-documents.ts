@@ -8,7 +8,7 @@ import express, { type Router } from 'express';
 import { cors } from '../http/middleware/cors.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 
-/** Server URL in the generated document. */
+/** Placeholder for the server URL in the generated document. */
 const placeholderUrl = 'https://mandate.example';
 
 /** Returns the generated OpenAPI 3.1 document for version 1 with this server's URL. */
@@ -26,7 +26,10 @@ export const openApiDocumentReaders = {
   'openapi-v2': generateOpenApiV2Text,
 } satisfies Record<string, (issuer: string) => string | Promise<string>>;
 
-/** Generates the version 2 document in a thread, because the generation takes about a second and would block other requests. */
+/**
+ * Generates the version 2 document in a worker thread, because the generation takes about a second and would otherwise block other
+ * requests.
+ */
 async function generateOpenApiV2Text(issuer: string): Promise<string> {
   const thread = new Worker(new URL('generate-api-v2-openapi-worker.ts', import.meta.url), { workerData: issuer, execArgv: [] });
   const message: readonly unknown[] = await once(thread, 'message');

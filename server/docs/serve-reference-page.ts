@@ -71,7 +71,7 @@ const pageHeaders = (issuer: string, nonce?: string): Record<string, string> => 
 
 type PageFiles = { readonly style: string; readonly scripts: readonly string[]; readonly library: string };
 
-/** The page frame is in the language of the request; the API descriptions and Scalar are in English. */
+/** The header and footer of the page are in the language of the request. The API descriptions and Scalar are in English. */
 const referenceDocument = (
   { shop, messages, languageSwitch, base }: PageSettings,
   { style, scripts, library }: PageFiles,

@@ -9,7 +9,8 @@ const orderIds = Object.entries(eventSubjectDefinitions).flatMap(([subject, { or
  * shipments) matches if the client placed the order. An event of a quote or an approval matches if the client requested it, but not if
  * another client placed an order from the quote. An event of an order export or import matches if the task was restricted to the client's
  * orders. All other events match.
- * @param clientIdColumn name of the column with the client ID. The name becomes part of the SQL text, so it must never contain a value.
+ * @param clientIdColumn name of the column with the client ID. The name becomes part of the SQL text, so it must never come from user
+ * input.
  */
 export const buildEventOfClientConditionSql = (clientIdColumn: string): string => `case
   ${orderIds

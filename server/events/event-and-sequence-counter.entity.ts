@@ -10,7 +10,7 @@ export const Event = defineEntity({
     seq: p.bigint('number').nullable(),
     type: p.text(),
     apiVersion: p.text().default('v1'),
-    /** The subject's owner; `null` if the subject has none, such as a product. */
+    /** The subject's owner; `null` if the subject, such as a product, has no owner. */
     userId: p.bigint('number').nullable(),
     subjectType: p.text(),
     subjectId: p.bigint('number'),

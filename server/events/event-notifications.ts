@@ -53,8 +53,8 @@ const reconnectAfterMs = 1_000;
 const checkEveryMs = 30_000;
 
 /**
- * The connection uses a pooler, which can assign the session to other clients after each transaction, whereas LISTEN requires a dedicated
- * session.
+ * Thrown if the connection goes through a pooler. A pooler can assign the session to another client after each transaction, but LISTEN
+ * requires a dedicated session.
  */
 class ThroughPoolerError extends Error {}
 
@@ -120,7 +120,10 @@ export class EventNotificationListener {
     }
   }
 
-  /** Emits every signal once, because signals may have been missed and because the poll interval changes. */
+  /**
+   * Records whether signals are being received. After a change, emits every signal once, because signals may have been missed and because
+   * the poll interval changes.
+   */
   #setReceiving(receives: boolean): void {
     if (this.#signals.receivesAllSignals === receives) return;
     this.#signals.receivesAllSignals = receives;
@@ -137,7 +140,7 @@ export class EventNotificationListener {
 /**
  * Starts to receive signals from other processes. Returns when the first connection attempt has started, so that an unavailable PostgreSQL
  * does not delay the start.
- * @param url PostgreSQL URL. If possible, this URL bypasses the connection pooler.
+ * @param url PostgreSQL URL, which bypasses the connection pooler if possible
  */
 export async function listenForEventNotifications(em: EntityManager, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();

@@ -4,7 +4,10 @@ import { EventEmitter } from 'node:events';
 import type { DatabaseConnection, Transaction } from 'kysely';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
-/** `written`: committed events have no sequence number yet. `placed`: events received sequence numbers, or deliveries became pending. */
+/**
+ * `written` means that committed events have no sequence number yet. `placed` means that events have received sequence numbers or that
+ * deliveries have become pending.
+ */
 export const eventSignalTopics = ['written', 'placed'] as const;
 export type EventSignalTopic = (typeof eventSignalTopics)[number];
 

@@ -13,7 +13,7 @@ export type EventFilters = {
 
 export type EventListResult = {
   readonly events: EventRow[];
-  /** The last assigned sequence number, and the last sequence number whose event has been deleted. */
+  /** `lastSeq` is the last sequence number that was assigned. `sweptSeq` is the sequence number of the last event that was deleted. */
   readonly lastSeq: number;
   readonly sweptSeq: number;
 };

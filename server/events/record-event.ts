@@ -8,7 +8,7 @@ type Subject = { readonly id: number; readonly version?: number };
 /**
  * Records an event in the same transaction as the change, so that either both or neither is committed.
  * @param subject the subject's API representation immediately after the change
- * @param userId the subject's owner; `null` if the subject has none, such as a product
+ * @param userId the subject's owner; `null` if the subject, such as a product, has no owner
  */
 export const recordEvent = (em: EntityManager, type: EventType, subject: Subject, userId: number | null): Promise<void> =>
   recordEvents(em, [{ type, subject }], userId);

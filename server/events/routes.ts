@@ -43,7 +43,7 @@ type PollContext = {
 };
 type PollQuery = EventFilters & { readonly after?: number | undefined; readonly wait: number; readonly limit: number };
 
-/** Returns the events after a sequence number. If there are no such events, waits for the next ones (long polling). */
+/** Returns the events after a sequence number. If there are no such events, waits for the next event (long polling). */
 async function pollEvents(
   { em, newEvents, res, principal }: PollContext,
   { after = 0, wait, limit, ...filters }: PollQuery,

@@ -9,7 +9,10 @@ import shop from './demonstration-products.json' with { type: 'json' };
 const currency = 'GBP';
 const vatBasisPoints = 2000;
 
-/** Creates the branding, delivery methods and products. The products come from a real shop; see the beginning of demonstration-products.json. */
+/**
+ * Creates the branding, delivery methods and products. The products are those of a real shop; `demonstration-products.json` states their
+ * source.
+ */
 export async function createDemonstrationShop(em: EntityManager): Promise<void> {
   await createDemonstrationBranding(em);
   await em.insertMany(DeliveryMethod, [

@@ -29,7 +29,7 @@ export type FirstRunFile = z.infer<typeof firstRunFileSchema>;
 
 export const getFirstRunFilePath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
 
-/** Writes the file atomically. If a file of an earlier database exists, this file is renamed. */
+/** Writes the file atomically. If the file of an earlier database exists, that file is renamed first. */
 export async function writeFirstRunFile(dataDirectory: string, content: FirstRunFile): Promise<void> {
   const path = getFirstRunFilePath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });

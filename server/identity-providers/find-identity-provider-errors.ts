@@ -16,13 +16,13 @@ export type IdentityProviderFields = Pick<
   | 'breakGlassUser'
 >;
 
-/** A client secret and a private key as given in a request. */
+/** The client secret and the private key in a request. */
 export type GivenCredentials = { readonly client_secret?: string | undefined; readonly private_key?: string | undefined };
 
 export type IdentityProviderError = { readonly field: string; readonly detail: string };
 
 /**
- * Yields the contradictions between a provider's fields.
+ * Yields the errors in a provider's fields, including contradictions between fields.
  * @param storedMethod authentication method whose credential is already stored; undefined for a new provider
  * @param development whether HTTP issuers on this machine are accepted
  */

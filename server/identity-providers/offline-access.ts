@@ -13,8 +13,8 @@ const presetsWithoutOfflineAccessScope = new Set<IdentityProviderRow['preset']>(
 
 /**
  * Returns the parameters of an authorization request that determine which access the user is asked to grant.
- * @param isLinking whether a signed-in user links the account. Google issues a refresh token only when the user consents, and the user may
- * have consented before without linking the account.
+ * @param isLinking whether a signed-in user is linking an account at the provider. Google issues a refresh token only when the user
+ * consents, and the user may have consented before without linking the account.
  * @returns `scope`, and the parameters that the provider requires for offline access
  */
 export function getScopeParameters(
@@ -29,7 +29,7 @@ export function getScopeParameters(
 }
 
 const minuteMs = 60_000;
-/** Apple recommends at most one check of a refresh token a day. */
+/** Apple recommends checking a refresh token at most once a day. */
 const appleCheckIntervalMs = 24 * 60 * minuteMs;
 const checkIntervalMs = 15 * minuteMs;
 

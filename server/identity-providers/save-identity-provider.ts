@@ -83,7 +83,10 @@ export async function updateIdentityProvider(
   await em.flush();
 }
 
-/** Sets or, with null, deletes the logo of a locked provider. The version is not incremented if the image is the same. */
+/**
+ * Replaces the logo of a locked provider, or deletes the logo if `logo` is null. If the image stays the same, the version is not
+ * incremented.
+ */
 export async function setIdentityProviderLogo(em: EntityManager, provider: IdentityProviderRow, logo: LogoImage | null): Promise<void> {
   if ((provider.logoHash ?? null) === (logo?.hash ?? null)) return;
   em.assign(provider, logoColumnsFromImage(logo));

@@ -4,7 +4,9 @@ export type ImportFile = {
   readonly em: EntityManager;
   readonly fileId: number;
   readonly format: 'csv' | 'ndjson';
-  /** Columns whose nested values are read as JSON text. In all other columns of an NDJSON file, nested values are read as empty. */
+  /**
+   * Columns whose nested values are read as JSON text. In all other columns of an NDJSON file, nested values are treated as empty cells.
+   */
   readonly jsonColumns?: readonly string[];
   /** Called every 500 rows, because parsing itself does not yield to the event loop. */
   readonly renewLease: () => Promise<void>;
@@ -17,7 +19,7 @@ export const startOfFilePosition: FilePosition = { bytes: 0, lines: 0 };
 /** One row of an imported file. */
 export type ImportFileRow = {
   readonly line: number;
-  /** The row's non-empty cells by column name. If the row cannot be read, only the intact cells. */
+  /** The row's non-empty cells by column name. If the row cannot be read, the map contains only the intact cells. */
   readonly cells: ReadonlyMap<string, string>;
   /** Reason why the row cannot be read. */
   readonly error?: string;
@@ -30,8 +32,8 @@ export type ImportFileRow = {
 type Cells = Pick<ImportFileRow, 'cells' | 'error'>;
 
 /**
- * Returns the trimmed, non-empty cells. A row that contains the character U+0000 is an error, because stored text must not contain this
- * character.
+ * Returns the trimmed, non-empty cells. A row that contains the character U+0000 is reported as an error, because stored text must not
+ * contain this character.
  */
 export function normalizeImportCells(entries: readonly (readonly [string, string])[], error?: string): Cells {
   const intact = entries.filter(([, text]) => !text.includes('\0'));

@@ -22,8 +22,8 @@ export function parseAmountCell(text: string | undefined, unit: 'minor' | 'decim
 }
 
 /**
- * Expands a date, a time without an offset, or an offset such as `+0200` (Shopify) or `+02` (PostgreSQL) into an RFC 3339 timestamp. Any
- * other text is returned unchanged and fails validation.
+ * Converts a date, or a time without an offset or with an offset such as `+0200` (Shopify) or `+02` (PostgreSQL), to an RFC 3339 timestamp.
+ * Any other text is returned unchanged and fails validation.
  */
 export function parseTimestampCell(text: string | undefined, utcOffset: string): string | undefined {
   const [, date, time = '00:00', offset = utcOffset] =

@@ -6,7 +6,7 @@ const renewalInterval = 500;
 
 /**
  * Reads the rows of a stored file in order, chunk by chunk.
- * @param from the end of the row after which reading continues
+ * @param from position after which reading starts, which must be the end of a row
  */
 export async function* readImportRows(file: ImportFile, from: FilePosition = startOfFilePosition): AsyncGenerator<ImportFileRow> {
   let rows = 0;

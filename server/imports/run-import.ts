@@ -30,7 +30,8 @@ const surveySchema = z.object({
 export type FileCheckResult = z.output<typeof surveySchema>;
 
 /**
- * Defines how a file is imported item by item. The items and their order are always the same, so that an interrupted import can be resumed.
+ * Defines how a file is imported item by item. Every attempt must read the same items in the same order, so that an interrupted import can
+ * be resumed.
  */
 export type ImportDefinition<Item> = {
   readonly dryRun: boolean;
@@ -78,7 +79,7 @@ type Checkpoint = z.output<typeof checkpointSchema>;
  */
 const batchRows = 100;
 
-/** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
+/** Imports the items one by one, starting at the checkpoint. The issues are written to the task's result file. */
 export async function runImport<Item>(run: TaskAttempt, importing: ImportDefinition<Item>): Promise<TaskOutcome> {
   // A checkpoint from an earlier version cannot be read, so the import starts over. Items that were already imported stay unchanged.
   let checkpoint = checkpointSchema.safeParse(run.task.checkpoint).data ?? (await createCheckpoint(run, importing));
@@ -143,7 +144,10 @@ async function importBatch<Item>(
   return { checkpoint, processed: rows, imported };
 }
 
-/** Imports all items in one step. If this step fails, imports the items one by one, so that the error contains the line that failed. */
+/**
+ * Imports all items in one step. If this step fails, imports the items one by one, so that the error contains the line number of the item
+ * that failed.
+ */
 const importAll =
   <Item>({ importItems, importItem, firstLine }: ImportDefinition<Item>, items: readonly Item[], attempts: number) =>
   async (em: EntityManager): Promise<ImportOutcome[]> => {

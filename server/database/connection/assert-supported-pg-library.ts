@@ -7,7 +7,7 @@ import { createPipelinedStatementSender } from './pipelined-queries.ts';
 /** The pg version with which the tests run. MikroORM's driver accepts no other version. */
 const testedVersion = '8.23.0';
 
-/** The installed pg version does not work with `pipelined-queries.ts`. The message tells the operator what to do. */
+/** Thrown if `pipelined-queries.ts` does not work with the installed pg version. The message tells the operator what to do. */
 export class UnsupportedPgLibraryError extends Error {
   override readonly name = 'UnsupportedPgLibraryError';
 }
@@ -25,9 +25,9 @@ export function loadPgOfMikroOrm(): Pg {
 }
 
 /**
- * Before the first real connection, runs a pipelined query over a simulated connection, because the pg internals that
- * `pipelined-queries.ts` replaces can change in any release. A change to these internals could make a statement run outside its transaction
- * or return the rows of another statement.
+ * Runs a pipelined query over a simulated connection, before the first real connection is opened. This check is needed because the pg
+ * internals that `pipelined-queries.ts` replaces can change in any release. A change to these internals could make a statement run outside
+ * its transaction or return the rows of another statement.
  * @throws {UnsupportedPgLibraryError} if pg has another version or behaves differently
  */
 export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {

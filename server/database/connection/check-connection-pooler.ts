@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { isDatabaseUnreachableError } from '../errors/database-error-predicates.ts';
 import { isBehindConnectionPooler } from './connection-timeouts-and-pooler-detection.ts';
 
-/** The server cannot work through the connection pooler. The message states which settings to change. */
+/** Thrown if the server cannot work through the connection pooler. The message states which settings to change. */
 export class ConnectionPoolerError extends Error {
   override readonly name = 'ConnectionPoolerError';
 }
@@ -12,7 +12,7 @@ export class ConnectionPoolerError extends Error {
 /** If the pooler provides no connection within this time, its pool is too small. */
 const connectionTimeoutMs = 2_500;
 const maxRounds = 10;
-/** Limits the number of rounds when round trips to the pooler are slow. */
+/** No further round starts after this time, which limits the number of rounds if round trips to the pooler are slow. */
 const maxDurationMs = 1_000;
 
 const noPreparedStatements =
@@ -77,7 +77,10 @@ const failWith =
     throw isConnectionLost(cause) ? cause : new ConnectionPoolerError(message, { cause });
   };
 
-/** PgBouncer reports its own errors with the code for protocol errors, which otherwise means a lost connection. */
+/**
+ * Returns whether the connection was lost. PgBouncer reports its own errors with the code for protocol errors, which otherwise means a lost
+ * connection.
+ */
 const isConnectionLost = (error: unknown): boolean =>
   isDatabaseUnreachableError(error) && !(error instanceof Error && 'code' in error && error.code === '08P01');
 

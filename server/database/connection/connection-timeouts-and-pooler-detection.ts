@@ -18,7 +18,7 @@ const invalidValue = '22023';
 const responseTimeoutMs = 5_000;
 
 /**
- * The statement that sets a transaction's timeouts, for each connection through a pooler. The map has no entries for direct connections.
+ * Maps each connection through a pooler to the statement that sets a transaction's timeouts. The map has no entries for direct connections.
  */
 const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 

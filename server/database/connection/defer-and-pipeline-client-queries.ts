@@ -3,7 +3,7 @@ import { deferBeginAndDeferredWrites, type DeferOptions } from './defer-begin-an
 import { createPipelinedStatementSender, type MessageObserver } from './pipelined-queries.ts';
 
 /**
- * Replaces `client.query`. This replacement sends every statement from MikroORM or Kysely, possibly after a delay, and reports the
+ * Replaces `client.query` with a function that sends every statement from MikroORM or Kysely, possibly after a delay, and reports the
  * statement to `observers`. No other code replaces `client.query`.
  */
 export function deferAndPipelineClientQueries(

@@ -34,15 +34,14 @@ export function releaseConnectionLostInTransaction(client: PoolClient): void {
 
 const clientSocketSchema = z.object({ connection: z.object({ stream: z.instanceof(Socket) }) });
 
-/** Connection state; times are from `performance.now()`. */
+/** State of a connection. The times are values of `performance.now()`. */
 type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: number | undefined };
 
 /**
  * Returns a function that creates the observer of a new connection. The observer destroys the connection if it does not respond for
  * `limitMs`. A connection is dead, for example, if a firewall has dropped it or the host is down. PostgreSQL cannot report its own timeouts
- * over a dead connection, and TCP takes 15 minutes to detect one. If one connection is dead, the other connections usually are dead, too.
- * Therefore, every connection that has received nothing since the query was sent is also destroyed, so that later requests do not time out
- * one by one.
+ * over a dead connection, and TCP takes 15 minutes to detect one. If one connection is dead, the others usually are dead too. Therefore,
+ * every connection that has received nothing since the query was sent is also destroyed, so that later requests do not time out one by one.
  */
 export function createUnresponsiveConnectionKiller(limitMs: number): (client: ClientBase) => MessageObserver {
   const activities = new Set<ConnectionActivity>();

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { createSymbolKeyedProperty } from '../../memory/attach-data-to-objects-with-symbol-keyed-property.ts';
 
-/** A statement, with the name of the prepared statement on the connection. The name is empty for an unnamed statement. */
+/** A statement, and the name under which it is prepared on the connection. The name is empty for an unnamed statement. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
 
 /** Called when a message is sent to PostgreSQL. The returned function is called when the result or the error has arrived. */
@@ -83,7 +83,10 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   };
 }
 
-/** PostgreSQL reports success for a COMMIT that rolls back because a statement failed, so a caller would confirm a lost write. */
+/**
+ * If a statement has failed, PostgreSQL rolls the transaction back at COMMIT, but reports success. Without this error, the caller would
+ * confirm a write that was lost.
+ */
 const rolledBackCommitError = (): Error => new Error('the transaction was rolled back because one of its statements had failed');
 
 function pipelinedQueryClass(Query: PgQueryClass, connection: PgConnection) {
@@ -105,8 +108,8 @@ function pipelinedQueryClass(Query: PgQueryClass, connection: PgConnection) {
     }
 
     /**
-     * Returns true even for an unnamed statement without values, which pg would otherwise send with the simple protocol, without the
-     * preceding statements.
+     * Returns true even for an unnamed statement without values. Otherwise, pg would send such a statement with the simple protocol and
+     * without the preceding statements.
      */
     override requiresPreparation(): boolean {
       return true;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseUnreachableError } from '../errors/database-error-predicates.ts';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 
-/** Maximum wait for PostgreSQL at start-up, and the log for progress messages. */
+/** Maximum time to wait for PostgreSQL at start-up, and the log for progress messages. */
 export type DatabaseWaitOptions = { readonly seconds: number; readonly log: { warn(details: object, message: string): void } };
 
-/** PostgreSQL did not become available in time, or refuses the connection. The message tells the operator what to do. */
+/** Thrown if PostgreSQL does not become available in time, or refuses the connection. The message tells the operator what to do. */
 export class DatabaseStartupError extends Error {
   override readonly name = 'DatabaseStartupError';
 }
@@ -15,8 +15,8 @@ const reportIntervalMs = 3_000;
 
 /**
  * Waits until PostgreSQL accepts connections.
- * @param variable environment variable with the URL
- * @throws {DatabaseStartupError} after the maximum wait, or immediately if waiting does not help (for example, a wrong password)
+ * @param variable environment variable that contains the URL
+ * @throws {DatabaseStartupError} after the maximum time, or immediately if waiting does not help (for example, a wrong password)
  */
 export async function waitForDatabase(
   db: Database,

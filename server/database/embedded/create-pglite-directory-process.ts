@@ -1,6 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 
-// Runs in a separate process, started by `createPgliteDirectoryIfNew`, because a process never releases the memory that creating a database needs.
+// `createPgliteDirectoryIfNew` runs this script in a separate process, because a process never releases the memory that creating a database
+// needs.
 process.once('disconnect', () => process.exit(1)); // the server was killed, and its next start creates the directory again
 const [, , directory] = process.argv;
 if (directory === undefined) throw new Error('usage: create-pglite-directory-process.ts DIRECTORY');

@@ -2,7 +2,8 @@ import { isWalSinceCheckpointLargerThan, writeCheckpoint } from './check-wal-and
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 
 /**
- * Start parameters that are added to PGlite's own parameters. These parameters limit the size of the WAL that a checkpoint keeps for reuse.
+ * Start parameters that limit the size of the WAL that a checkpoint keeps for reuse. The server adds these parameters to PGlite's own
+ * parameters.
  */
 export const walLimitStartParameters = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB'];
 

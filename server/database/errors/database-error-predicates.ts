@@ -43,7 +43,7 @@ export const isRetryableDatabaseError = (error: unknown): boolean =>
 export const isDiskFullError = (error: unknown): boolean =>
   getSqlState(error) === '53100' || (error instanceof Error && error.cause !== undefined && isDiskFullError(error.cause));
 
-/** `Retry-After` for requests that failed because of low disk space. */
+/** Value of `Retry-After` in responses to requests that failed because of low disk space. */
 export const lowDiskSpaceRetryAfterSeconds = 10;
 
 /** Errors with which PostgreSQL rolls a transaction back (statement timeout, lock timeout, deadlock, serialization failure). */

@@ -12,7 +12,7 @@ const retryDelayMs = 2_000;
 const maxAttempts = 300;
 const lockNotAvailable = '55P03';
 
-/** Applies pending migrations, exactly once even if several processes start at the same time. Returns the applied migrations' names. */
+/** Applies each pending migration exactly once, even if several processes start at the same time. Returns the applied migrations' names. */
 export async function migrate(db: Database): Promise<string[]> {
   const lock = db.em.fork();
   const isShared = db.driver.getPlatform().supportsMultipleStatements(); // PGlite has one process and one connection, so it needs no lock

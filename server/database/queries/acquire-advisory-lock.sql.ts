@@ -11,5 +11,5 @@ const lock = prepareStatement('lock_key', 'select pg_advisory_xact_lock(coalesce
 export const acquireAdvisoryLockForKey = async (em: EntityManager, key: string, namespace: number): Promise<void> =>
   void (await lock(em, [key, namespace]));
 
-/** Like `acquireAdvisoryLockForKey`, for a lock that is identified only by a number. */
+/** Like `acquireAdvisoryLockForKey`, but for a lock that is identified only by a number. */
 export const acquireAdvisoryLockForId = async (em: EntityManager, id: number): Promise<void> => void (await lock(em, [null, id]));

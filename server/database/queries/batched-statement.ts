@@ -51,9 +51,9 @@ function prepareBatched<Result>(
 }
 
 /**
- * Returns SQL for a table with one row per lookup, built from one array per parameter. Without parameters, all lookups are equal. The
- * sub-select hides the array length from the planner; otherwise, a custom plan would always look cheaper than the generic plan, and each
- * execution would be planned again.
+ * Returns SQL for a table with one row per lookup, built from one array per parameter. Lookups without parameters are all equal, so they
+ * share one row. The sub-select hides the array length from the planner; otherwise, a custom plan would always look cheaper than the
+ * generic plan, and each execution would be planned again.
  */
 function unnestParameters(types: readonly string[]): string {
   if (types.length === 0) return '(select 1 as n) asked';

@@ -8,7 +8,7 @@ type EntityQuery = {
 };
 
 // Written in SQL because MikroORM's `count` does not support a limit.
-/** Counts the rows that a query-builder query selects. The result is at most `max + 1`, which means more than `max` rows. */
+/** Counts the rows that a query-builder query selects, up to `max + 1`. The result `max + 1` means that there are more than `max` rows. */
 export async function countEntitiesUpTo(em: EntityManager, query: EntityQuery, max: number): Promise<number> {
   const limited = query.limit(max + 1);
   const rows = await em.execute<{ count: number }[]>(`select count(*) as count from (${limited.getQuery()}) counted`, [
@@ -18,7 +18,9 @@ export async function countEntitiesUpTo(em: EntityManager, query: EntityQuery, m
 }
 
 // Written in SQL because MikroORM's `count` does not support a limit.
-/** Counts the rows that an SQL select statement returns. The result is at most `max + 1`, which means more than `max` rows. */
+/**
+ * Counts the rows that an SQL select statement returns, up to `max + 1`. The result `max + 1` means that there are more than `max` rows.
+ */
 export async function countRowsUpTo(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
   const query = sql<{ count: number }>`select count(*) as count from (${select} limit ${sql.lit(max + 1)}) counted`;
   return (await runPreparedDynamicQuery(em, query))[0]?.count ?? 0;

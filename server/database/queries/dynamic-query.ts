@@ -15,8 +15,8 @@ type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Pro
 const queryCache = new Map<string, PreparedQuery>();
 
 /**
- * Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Few distinct limits keep the number of
- * different SQL texts small.
+ * Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Rounding keeps the number of different SQL
+ * texts small.
  */
 export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 

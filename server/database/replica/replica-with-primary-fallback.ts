@@ -16,14 +16,14 @@ const queryTimeoutMs = 5_000;
 
 type ReplicaLog = { warn(details: object, message: string): void; info(message: string): void };
 
-/** The server at DATABASE_REPLICA_URL is reachable but is not a streaming replica of the primary. */
+/** Thrown if the server at DATABASE_REPLICA_URL is reachable but is not a streaming replica of the primary. */
 class NotAReplicaError extends Error {
   override readonly name = 'NotAReplicaError';
 }
 
 /**
  * Runs list queries on a streaming replica without stale results. Before a query, this class reads the primary's commit position (once for
- * all queries that begin at the same time) and waits until the replica has replayed the WAL up to this position. Therefore, clients always
+ * all queries that start at the same time) and waits until the replica has replayed the WAL up to this position. Therefore, clients always
  * see their own writes, regardless of which process executed the writes. While the replica lags, is unreachable or is not a replica,
  * queries run on the primary.
  */

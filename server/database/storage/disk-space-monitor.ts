@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 
 const walSegmentBytes = 16 * 1024 * 1024;
 
-/** The reserve is two WAL segments, because if PGlite fails to create a WAL segment, its next statement never returns. */
+/** Minimum free disk space: two WAL segments. If PGlite cannot create a WAL segment, its next statement never returns. */
 export const diskSpaceReserveBytes = 2 * walSegmentBytes;
 
-/** A check takes about 15 microseconds. Within this interval, all processes together cannot write as much as the reserve. */
+/** A check takes about 15 microseconds. Within this interval, all processes on the machine together cannot write as much as the reserve. */
 const checkIntervalMs = 10;
 
 /** Disk space required for a new embedded database with the demonstration shop. */
 const newDatabaseBytes = 96 * 1024 * 1024;
 
-/** Thrown with the SQLSTATE that PostgreSQL uses for a full disk. */
+/** Thrown if disk space is low. The error has the SQLSTATE that PostgreSQL uses for a full disk. */
 export class InsufficientStorageError extends Error {
   override readonly name = 'InsufficientStorageError';
   readonly code = '53100';
@@ -72,7 +72,7 @@ export class DiskSpaceMonitor {
 /**
  * Checks the free space before PGlite opens or creates a database. Both operations write to the disk, and fail without a useful message if
  * the disk is full.
- * @throws {InsufficientStorageError} with the space that is required
+ * @throws {InsufficientStorageError} if there is too little space; the message states how much is required
  */
 export function assertDiskSpaceToOpenDatabase(directory: string, isNew: boolean): void {
   const { freeBytes } = new DiskSpaceMonitor(isNew ? dirname(directory) : directory);

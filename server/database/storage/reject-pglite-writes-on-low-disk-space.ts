@@ -5,8 +5,8 @@ import { InsufficientStorageError, type DiskSpaceMonitor } from './disk-space-mo
 const readOnlyTransaction = '25006';
 
 /**
- * Makes PGlite transactions read-only while disk space is low, so that PostgreSQL decides which statements write.
- * The space is checked before each statement, because one transaction can write more than the reserve.
+ * Makes PGlite transactions read-only while disk space is low, so that PostgreSQL itself rejects the statements that write. The space is
+ * checked before each statement, because one transaction can write more than the reserve.
  */
 export function rejectPgliteWritesOnLowDiskSpace(database: PGliteInterface, storage: DiskSpaceMonitor): void {
   const query: PGliteInterface['query'] = database.query.bind(database);
@@ -19,7 +19,7 @@ export function rejectPgliteWritesOnLowDiskSpace(database: PGliteInterface, stor
     if (isLow === sessionIsReadOnly) return;
     sessionIsReadOnly = isLow;
     await database.exec(`set default_transaction_read_only = ${isLow ? 'on' : 'off'}`);
-    // the disk may be full of obsolete WAL
+    // obsolete WAL, which a checkpoint removes, may have filled the disk
     if (isLow && storage.hasSegment) await database.exec('checkpoint').catch(() => undefined);
   };
 

@@ -88,7 +88,7 @@ function unauthorized(challenge: TokenChallenge, code: ProblemCode, detail: stri
   return createProblem(code, { detail, headers: { 'WWW-Authenticate': formatTokenChallenge(challenge, error) } });
 }
 
-/** Rejects a DPoP proof that is not recent according to this server's clock (RFC 9449 section 9). */
+/** Returns the problem for a DPoP proof that is not recent according to this server's clock (RFC 9449 section 9). */
 function dpopNonceRequired(challenge: TokenChallenge, nonce: string): Problem {
   return createProblem('invalid_token', {
     detail: 'The DPoP proof is not recent enough. Send a proof that contains the nonce from the `DPoP-Nonce` header.',
@@ -96,7 +96,7 @@ function dpopNonceRequired(challenge: TokenChallenge, nonce: string): Problem {
   });
 }
 
-/** Returns the value of a `WWW-Authenticate` header that accepts bearer tokens and DPoP (RFC 6750 section 3, RFC 9449 section 7.1). */
+/** Returns the value of a `WWW-Authenticate` header for the Bearer and DPoP schemes (RFC 6750 section 3, RFC 9449 section 7.1). */
 export const formatTokenChallenge = (challenge: TokenChallenge, error: 'invalid_token' | 'insufficient_scope' | undefined): string =>
   `Bearer realm="api", ${formatChallengeParameters(challenge, error)}, ${formatDpopChallenge(challenge, error)}`;
 

@@ -8,7 +8,7 @@ import { translatable } from '../problem-details/translatable-text.ts';
 export type RequestLimiter = {
   /** Counts one request. The counter belongs to an application and its user, to an API key or, if neither is known, to an IP address. */
   count(principal: Principal | undefined, address: string | undefined): Promise<readonly RateLimitState[]>;
-  /** Counts an error response to an application or API key. */
+  /** Counts an error response that an application or API key received. */
   countError(principal: Principal): void;
 };
 

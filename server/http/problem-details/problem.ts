@@ -49,17 +49,17 @@ export class Problem extends Error {
   }
 }
 
-/** `throw createProblem('not_found', { detail: 'Order 7 was not found.' })` */
+/** Example: `throw createProblem('not_found', { detail: 'Order 7 was not found.' })` */
 export const createProblem = (code: ProblemCode, options: ProblemOptions = {}): Problem => new Problem(code, options);
 
-/** The request body exceeds its operation's size limit, `bodyMax` bytes. */
+/** Creates the problem for a request body that is larger than the limit of its operation (`bodyMax` bytes). */
 export const createPayloadTooLargeProblem = (bodyMax: number, cause?: unknown): Problem =>
   createProblem('payload_too_large', {
     detail: translatable`The body is larger than ${{ bytes: bodyMax }} bytes. Send a smaller one.`,
     cause,
   });
 
-/** The request violates the contract or contradicts itself. All errors are reported in one response. */
+/** Creates the problem for a request that violates the contract or contradicts itself. One response reports all errors. */
 export function createInvalidRequestProblem(...errors: ProblemEntry[]): Problem {
   return createProblem('invalid_request', { detail: summarizeErrors(errors), errors });
 }

@@ -26,7 +26,7 @@ export type PresentedCertificate =
 
 declare module './request-context-principal-and-access-log.ts' {
   interface RequestContext {
-    /** Set if the request can contain a client certificate. */
+    /** Set only if the request can contain a client certificate. */
     clientCertificate?: {
       readonly source: ClientCertificateSource;
       /** Certificate from `source`; set when it is first read. */
@@ -83,8 +83,8 @@ const byteSequencePattern = /^:([A-Za-z0-9+/]+={0,2}):$/;
 const escapedPemPattern = /^-----BEGIN%20CERTIFICATE-----(?:[A-Za-z0-9]|%(?:0A|0D|2B|2F|3D))+-----END%20CERTIFICATE-----(?:%0D)?(?:%0A)?$/;
 
 /**
- * Node joins repeated headers with a comma, so the joined value matches neither format. An empty header or an empty byte sequence means
- * that there is no certificate.
+ * Parses the certificate in a proxy's header. Node joins repeated headers with a comma, so the joined value matches neither of the two
+ * formats. An empty header or an empty byte sequence means that there is no certificate.
  */
 function parseHeader(value: string | readonly string[] | undefined): X509Certificate | undefined {
   if (value === undefined || value === '' || value === '::') return undefined;

@@ -2,7 +2,10 @@ import type { AppRoute } from '@ts-rest/core';
 import type { Request } from 'express';
 import { getRouteMetadata, type RouteMetadata } from '@mandate/contract';
 
-/** A request that matched a route. Does not use Express' own type, because ts-rest narrows query and body to incompatible types. */
+/**
+ * A request that matched a route. This type picks members of Express's request type, because ts-rest narrows `query` and `body` to types
+ * that are incompatible with that type.
+ */
 export type MatchedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
   readonly body?: unknown;
   readonly query?: unknown;

@@ -1,7 +1,7 @@
 import type { OrderAction, Scope } from '@mandate/contract';
 import type { ExpectedLookup, SpeculativeRead } from '../../database/queries/speculative-read.ts';
 
-/** A request's identity and permissions, as specified by its verified access token or API key. */
+/** The caller's identity and permissions, as specified by the request's verified access token or API key. */
 export type Principal = {
   /** The user on whose behalf the application acts; `null` if it acts on its own behalf (client credentials, RFC 6749 section 4.4). */
   readonly user: { readonly id: number; readonly role: 'customer' | 'staff' | 'admin' } | null;
@@ -49,7 +49,7 @@ export type CallerLimits = {
   readonly perMonth: number | null;
 };
 
-/** Why a token was rejected; also the `code` in the 401 response. */
+/** Reason why a token was rejected; also the `code` in the 401 response. */
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
 /**
@@ -83,7 +83,7 @@ export type ReadSpeculation = {
 /** Verifies a token's signature and claims, and checks that the token and its grant are still active in the database. */
 export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode | DpopNonceRequest>;
 
-/** The client must send a new proof with this nonce, because the proof is not recent enough (RFC 9449 section 9). */
+/** Result for a proof that is not recent enough: the client must send a new proof with this nonce (RFC 9449 section 9). */
 export type DpopNonceRequest = { readonly dpopNonce: string };
 
 /** Returns a string that identifies the application and the user. */

@@ -1,4 +1,4 @@
-/** State of one limit, including the current request. */
+/** State of one rate limit after the current request has been counted. */
 export type RateLimitState = {
   /** Name in the rate limit headers. */
   readonly policy: string;

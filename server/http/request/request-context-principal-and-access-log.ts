@@ -41,7 +41,7 @@ export interface RequestContext {
 const contextSymbol = Symbol('request context');
 type RequestWithContext = { [contextSymbol]?: RequestContext };
 
-/** Returns the context of a request. The first caller is the HTTP server, when it admits the request. */
+/** Returns the context of a request. The HTTP server is the first to call this function, when it admits the request. */
 export const getRequestContext = (req: object): RequestContext =>
   (req as RequestWithContext)[contextSymbol] ?? createContext(req, newRequestId(), undefined);
 
@@ -61,13 +61,13 @@ function createContext(req: object, id: string, principal: Principal | undefined
   return context;
 }
 
-/** Gives an in-process request the ID and principal of the request that it belongs to. */
+/** Copies a request's ID and principal to an in-process request that belongs to that request. */
 export function copyRequestIdAndPrincipal(from: object, to: object): void {
   const { id, principal } = getRequestContext(from);
   createContext(to, id, principal);
 }
 
-/** Sends every request's ID to its client, and writes an access log line for every response. */
+/** Sends each request's ID in a response header, and writes an access log line for each response. */
 export const assignRequestIdAndLogAccess =
   (log: Logger): RequestHandler =>
   (req, res, next) => {

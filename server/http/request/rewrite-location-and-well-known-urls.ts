@@ -26,7 +26,8 @@ const withBasePath = (base: string, location: string): string =>
 const wellKnownDocuments = new Set(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']);
 
 /**
- * RFC 8414 section 3.1 inserts the well-known part before the issuer path, whereas OpenID Connect appends it. The server serves both URLs.
+ * Lets the server serve its metadata at both well-known URLs. RFC 8414 section 3.1 inserts the well-known part before the issuer's path,
+ * whereas OpenID Connect appends the well-known part to the issuer.
  */
 export const rewriteWellKnownPathOfIssuer =
   (base: string): RequestHandler =>

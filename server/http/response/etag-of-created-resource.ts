@@ -4,7 +4,7 @@ import { formatEtag } from './etag.ts';
 
 type CreatedResource = { readonly id: number; readonly version: number };
 
-/** Enables the created resource's ETag for this response and its replays. */
+/** Makes this response and its replays contain the ETag of the created resource. */
 export function enableEtagOfCreatedResource(res: Response, formatName: (id: number) => string): void {
   getRequestContext(res.req).formatCreatedEtagName = formatName;
 }

@@ -3,8 +3,8 @@ import type { Express } from 'express';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 /**
- * Replaces Express' `res.json`, which looks up settings, media type and encodings for each response. The lookups cost more than serializing
- * the JSON.
+ * Replaces Express's `res.json`, which looks up settings, media type and encodings for each response. The lookups cost more than
+ * serializing the JSON.
  */
 export const replaceExpressJsonMethod = (app: Express): void => void Object.defineProperty(app.response, 'json', { value: sendJson });
 

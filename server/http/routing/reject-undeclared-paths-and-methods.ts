@@ -24,7 +24,7 @@ export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, in
 }
 
 /**
- * Returns a function that checks whether a path also matches another route: for example, `/users/me` also matches `/users/:user_id`. An
+ * Returns a function that checks whether a path also matches another route. For example, `/users/me` also matches `/users/:user_id`. An
  * unsupported method on such a path must be rejected before the router reaches the other route.
  */
 export function createMultipleRouteMatchCheck(contract: AppRouter): (path: string) => boolean {

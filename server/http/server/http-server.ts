@@ -18,7 +18,7 @@ export type HttpServerOptions = {
   readonly health?: HealthHandler;
   readonly load?: Partial<LoadLimits>;
   readonly timeouts?: Partial<HttpTimeouts>;
-  /** TLS options. With TLS options, the server is a `node:https` server. */
+  /** Certificate and private key. If these are set, the server is a `node:https` server. */
   readonly tls?: TlsKeyPair | undefined;
   /** Whether the server requests a certificate from every TLS client. A client without a certificate is still served. */
   readonly requestClientCertificates?: boolean;
@@ -32,7 +32,7 @@ export type HttpTimeouts = {
   readonly headers: number;
   /** Maximum time to receive a whole request. The value 0 means no limit, because the load shedder enforces a minimum rate instead. */
   readonly request: number;
-  /** Maximum time for which a connection can be idle, that is, without data in either direction. */
+  /** Maximum time for which a connection can be idle (without data in either direction). */
   readonly idle: number;
   /** Maximum time to wait for the next request on an open connection. */
   readonly keepAlive: number;

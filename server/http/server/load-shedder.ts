@@ -64,8 +64,8 @@ class ActiveRequest implements ConcurrencySlot {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /**
-   * Only `working` requests hold a slot. A `receiving` request waits for its body. A `resting` request waits for an event and needs no
-   * processing in the meantime.
+   * Only `working` requests hold a slot. A `receiving` request is waiting for its body. A `resting` request is waiting for an event and
+   * needs no processing in the meantime.
    */
   state: 'working' | 'receiving' | 'resting' | 'done' = 'working';
   since = performance.now();
@@ -100,7 +100,7 @@ export class LoadShedder {
   readonly #limits: LoadLimits;
   readonly #reject: WriteRejectionResponse;
   /**
-   * An array instead of a `Set`, because the old hash tables of a growing `Set` keep finished requests alive (see
+   * This field is an array and not a `Set`, because the old hash tables of a growing `Set` keep finished requests alive (see
    * `createSymbolKeyedProperty`).
    */
   readonly #running: ActiveRequest[] = [];
@@ -108,7 +108,7 @@ export class LoadShedder {
   readonly #timer: NodeJS.Timeout;
   #workingCount = 0;
   #overloaded = false;
-  /** Sockets whose requests could not start immediately since the most recent overload check. */
+  /** Sockets with a request that has had to wait since the most recent overload check. */
   #recentSockets = new Set<object>();
   #overloadCheckedAt = 0;
   readonly #rejectedCounts = { overloaded: 0, 'no answer': 0, 'no body': 0 };
@@ -122,7 +122,7 @@ export class LoadShedder {
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
   }
 
-  /** Counts running, queued and rejected requests; rejections are counted from process start. */
+  /** Numbers of running, queued and rejected requests. Rejected requests are counted from the start of the process. */
   get counts(): { readonly working: number; readonly waiting: number; readonly refused: Readonly<Record<RejectionReason, number>> } {
     return { working: this.#workingCount, waiting: this.#queue.length, refused: this.#rejectedCounts };
   }
@@ -200,8 +200,8 @@ export class LoadShedder {
   }
 
   /**
-   * Ends the overload when the queue has room for every connection whose requests could not start immediately. Counts connections, not
-   * requests, so that retries do not prolong the overload.
+   * Ends the overload state when the queue has room for every connection whose requests could not start immediately. This check counts
+   * connections and not requests, so that retries do not prolong the overload state.
    */
   #reassessOverload(now: number): void {
     if (!this.#overloaded || now - this.#overloadCheckedAt < overloadCheckMs) return;

@@ -9,8 +9,8 @@ const expiryWarningDays = 14;
 const day = 86_400_000;
 
 /**
- * Reloads the certificate when its files change, without affecting open connections. While the certificate and the key do not match (because
- * one of the files has not been written yet), the old certificate and key stay in use.
+ * Reloads the certificate when its files change, without affecting open connections. While the certificate and the key do not match,
+ * because one of the files has not been written yet, the old certificate and key stay in use.
  */
 export function reloadTlsFilesOnChange(server: HttpServer, files: TlsFilePaths, pair: TlsKeyPair, log: Logger): Disposable {
   if (!(server instanceof Server)) throw new Error('the server does not use TLS');

@@ -9,7 +9,7 @@ export class RequestsInProgress {
     this.#loadShedder = loadShedder;
   }
 
-  /** `false` while requests only wait for their bodies or, in a long poll, for an event. */
+  /** `false` while all requests are only waiting for their bodies or, in a long poll, for an event. */
   get areInProgress(): boolean {
     const { working = 0, waiting = 0 } = this.#loadShedder?.counts ?? {};
     return working + waiting > 0;

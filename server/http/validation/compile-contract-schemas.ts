@@ -2,10 +2,10 @@ import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
 import { compileSchema, invalidValueSymbol } from './compile-schema.ts';
 
-/** Routes without a declared query reject query parameters, because a misspelled option must not be ignored silently. */
+/** Routes without a declared query reject query parameters, because a misspelled parameter must not be ignored silently. */
 const noQueryParameters = z.object({}).strict();
 
-/** Compiles the request and response schemas, and makes every route's query schema strict. */
+/** Compiles the request and response schemas. A route without a query schema gets a schema that rejects all query parameters. */
 export const compileContractSchemas = <Router extends AppRouter>(contract: Router): Router => {
   const entries = Object.entries(contract).map(([name, value]) => [
     name,

@@ -43,7 +43,7 @@ export const createResourceIdempotently = async <Body>(
 const taskRetryAfterSeconds = 2;
 
 /**
- * Like `createResourceIdempotently`, for a task that continues after the response.
+ * Like `createResourceIdempotently`, but for a task that continues after the response.
  * @param content data that identifies the request, if the body is not JSON
  */
 export const startTaskIdempotently = async <Body>(
@@ -59,15 +59,15 @@ export const startTaskIdempotently = async <Body>(
   return { status: 202 as const, body };
 };
 
-/** Parameters that a SQL statement uses to claim a request's idempotency key; `null` if the request has no key. */
+/** Parameters that an SQL statement uses to claim a request's idempotency key; `null` if the request has no key. */
 export type IdempotencyKeyClaim = readonly [...KeyScope, requestHash: string] | null;
 type CreatedResponse<Body> = { readonly status: 201; readonly body: Body };
 /** The response that the SQL statement built and stored; `undefined` if the key was already claimed. */
 export type StoredIdempotentResponse = { readonly body: string; readonly location: string } | undefined;
 
 /**
- * Like `createResourceIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock
- * is held during a round trip. The response is sent exactly as stored.
+ * Like `createResourceIdempotently`, but for a single SQL statement that claims the key, does the work and stores the response, so that no
+ * lock is held during a round trip. The response is sent exactly as stored.
  */
 export async function createResourceIdempotentlyInStatement<Body>(
   em: EntityManager,
@@ -130,9 +130,9 @@ type Steps<Body> = {
 };
 
 /**
- * Like `createResourceIdempotently`, for work that continues after the transaction but before the response, for example a payment provider
- * call. For up to five seconds, the response to a replay of an incomplete request tells the client to retry. After that, a replay reads the
- * current state. The request that completes first stores the response that all replays receive.
+ * Like `createResourceIdempotently`, but for work that continues after the transaction and before the response, such as a call to a payment
+ * provider. For up to five seconds, the response to a replay of an incomplete request tells the client to retry. After that, a replay reads
+ * the current state. The request that completes first stores the response that all replays receive.
  */
 export async function createResourceIdempotentlyThenFinishOutsideTransaction<Body>(
   em: EntityManager,

@@ -31,8 +31,8 @@ const staleAfterMs = 5_000;
 const primaryKey = ([caller, operation, key]: KeyScope) => ({ caller, operation, key });
 
 /**
- * Stores a request with a new key and returns true, or returns false if the key is taken. Waits if a concurrent request with the same key
- * is in progress. A key older than 24 hours is treated as new.
+ * Claims the key for a request and returns true, or returns false if another request has already claimed the key. Waits while a concurrent
+ * request with the same key is in progress. A key older than 24 hours is treated as new.
  */
 export async function claimIdempotencyKey(em: EntityManager, keyScope: KeyScope, requestHash: string): Promise<boolean> {
   const insert = em.createQueryBuilder(IdempotencyKey).insert({ ...primaryKey(keyScope), requestHash });
@@ -59,7 +59,7 @@ export const storeIdempotentResponse = (em: EntityManager, keyScope: KeyScope, r
 export const storeFinalResponseIfUnfinished = async (em: EntityManager, keyScope: KeyScope, body: string): Promise<boolean> =>
   (await em.nativeUpdate(IdempotencyKey, { ...primaryKey(keyScope), status: null }, { status: 201, body })) > 0;
 
-/** Maximum number of rows per transaction, to keep each transaction short. */
+/** Maximum number of rows per transaction, so that each transaction is short. */
 const batchSize = 1_000;
 
 /** Deletes one batch of expired keys and returns their number. Keys that a request has locked are skipped and deleted later. */
