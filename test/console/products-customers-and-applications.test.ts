@@ -273,6 +273,12 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await limited.goto(`${shop.origin}/console/products`);
     await limited.getByRole('link', { name: /White mug/ }).waitFor();
     expect(await limited.getByRole('main').getByRole('button').allTextContents()).toEqual(['Views']);
+    const isProductList = (url: URL): boolean => url.pathname === '/api/v1/products';
+    await limited.route(isProductList, (route) => route.fulfill({ json: { data: [], next_cursor: null } }));
+    await limited.reload();
+    await limited.getByText('No products yet').waitFor();
+    expect(await limited.getByText('Create a product').count()).toBe(0);
+    await limited.unroute(isProductList);
     await limited.goto(`${shop.origin}/console/products/${product.id}`);
     await limited.getByRole('heading', { name: 'White mug' }).waitFor();
     expect(await limited.getByRole('main').getByRole('button').count()).toBe(0);
