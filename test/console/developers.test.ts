@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await dialog.getByLabel('Description').fill('Yours');
     await shop.db.em.fork().execute(`update webhook_endpoints set description = 'Theirs', version = version + 1`);
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Someone else has changed this').waitFor();
+    await dialog.getByText('Someone else has changed this data').waitFor();
     await dialog.getByText('Theirs').waitFor();
     await checkPage(page, 'developers conflict');
     await dialog.getByRole('button', { name: 'Save my changes' }).click();
@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
       await dialog.getByRole('button', { name: 'Create API key' }).click();
     };
     await create();
-    await dialog.getByText('For this action, you must have signed in within the last 15 minutes.').waitFor();
+    await dialog.getByText('This action requires that you signed in within the last 15 minutes.').waitFor();
     await checkPage(page, 'developers create API key');
     await dialog.getByRole('button', { name: 'Sign in again' }).click();
     await signInAtServer(page, admin);

@@ -25,9 +25,9 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
   test('shows sales, and pending work with links to the pages where staff can take action', async () => {
     const page = await openAsStaff();
     const work = page.getByRole('region', { name: 'To do' });
-    await expect.poll(() => work.innerText()).toMatch(/To ship\s+1\s+Unpaid\s+1\s+Waiting for approval\s+0\s+Running low\s+1\s/);
-    const sales = page.getByRole('region', { name: 'The last 30 days' });
-    await sales.locator('li', { hasText: '30 days before' }).waitFor();
+    await expect.poll(() => work.innerText()).toMatch(/To ship\s+1\s+Unpaid\s+1\s+Waiting for approval\s+0\s+Low stock\s+1\s/);
+    const sales = page.getByRole('region', { name: 'Last 30 days' });
+    await sales.locator('li', { hasText: 'Previous 30 days' }).waitFor();
     expect(await sales.locator('dl').innerText()).toMatch(/Revenue\s+€5.10\s+Previously €0.00\s+Orders\s+2\s/);
     await sales.getByText('Show the chart as a table').click();
     expect(await sales.locator('tbody tr').count()).toBe(30);
@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
   /** Parts of the console that each scope permits, as far as this file tests them. */
   const partsByScope = {
     'orders.manage': ['To ship', 'Latest orders', 'Cancel order'],
-    'statistics.read': ['Running low', 'Revenue'],
+    'statistics.read': ['Low stock', 'Revenue'],
     'refunds.write': [],
     'products.write': [],
   } as const satisfies Partial<Record<Scope, readonly string[]>>;

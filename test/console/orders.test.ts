@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     const submit = dialog().getByRole('button', { name: /^Refund/ });
     await dialog().getByLabel('Amount').fill('5.11');
     expect(await submit.isDisabled()).toBe(true);
-    await dialog().getByText('higher than the remaining amount').waitFor();
+    await dialog().getByText('higher than the amount that can still be refunded').waitFor();
     await dialog().getByLabel('Amount').fill('1,25');
     await dialog().getByRole('button', { name: 'Refund €1.25' }).click();
     await page.getByText('€1.25 refunded').waitFor();
@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await page.locator('main').getByText('Leave at the reception').waitFor();
     await dialog().getByRole('button', { name: 'Save' }).click();
     const difference = dialog().getByRole('alert');
-    await difference.getByText('Someone else has changed this').waitFor();
+    await difference.getByText('Someone else has changed this data').waitFor();
     expect(await difference.locator('tbody').innerText()).toMatch(/Note\s+Leave at the reception\s+Call before delivery/);
     expect((await shop.get(`/orders/${order.id}`)).note).toBe('Leave at the reception');
     await checkPage(page, 'conflict');

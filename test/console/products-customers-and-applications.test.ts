@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
   const open = (path: string): Promise<unknown> => page.goto(`${shop.origin}/console${path}`);
   const button = (name: string | RegExp, scope: Page | Locator = page): Locator => scope.getByRole('button', { name, exact: true });
   const dialog = (): Locator => page.getByRole('dialog');
-  const alert = (): Locator => page.getByRole('alert').filter({ hasText: 'Someone else has changed this' });
+  const alert = (): Locator => page.getByRole('alert').filter({ hasText: 'Someone else has changed this data' });
   const call = async (method: string, path: string, body?: JsonBody): Promise<JsonBody> => {
     const response = await shop.callApi(method, `/api/v1${path}`, { token: shop.token, ...(body !== undefined && { body }) });
     expect(response.status, response.text).toBeLessThan(300);
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await checkPage(page, 'products');
   });
 
-  test('a product is created as a draft, changed, put on sale and archived', async () => {
+  test('a product is created as a draft, changed, put up for sale and archived', async () => {
     await open('/products/new');
     await page.getByLabel('SKU').fill('MUG-3');
     await page.getByLabel('Name').fill('Red mug');
@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByLabel('Tax rate').fill('5.5');
     await button('Save').click();
     await page.getByText('The product has been saved.').waitFor();
-    await button('Put on sale').click();
+    await button('Put up for sale').click();
     await button('Archive').click();
     await button('Archive', dialog()).click();
     await page.getByText('Archived', { exact: true }).waitFor();
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await runPendingTasks(shop);
     await page.getByRole('heading', { name: 'Preview of the result' }).waitFor();
     expect(await page.getByRole('status').locator('dl').textContent()).toBe(
-      'Will be created2Will be updated0Will stay unchanged0Rejected rows1',
+      'Will be created2Will be updated0Will remain unchanged0Rejected rows1',
     );
     expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toEqual([]);
     await checkPage(page, 'import preview');
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByRole('list', { name: 'API keys' }).getByText('Backup').waitFor();
     const apps = page.getByRole('list', { name: 'Connected applications' });
     await apps.getByText('Up to €50.00 per order').waitFor();
-    await apps.getByText('€0.00 of €200.00 spent this month (set by the customer)').waitFor();
+    await apps.getByText('€0.00 of €200.00 spent this month (limit set by the customer)').waitFor();
     await page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem').first().waitFor();
     await checkPage(page, 'customer with applications');
     await open('/orders');
@@ -273,6 +273,12 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await limited.goto(`${shop.origin}/console/products`);
     await limited.getByRole('link', { name: /White mug/ }).waitFor();
     expect(await limited.getByRole('main').getByRole('button').allTextContents()).toEqual(['Views']);
+    const isProductList = (url: URL): boolean => url.pathname === '/api/v1/products';
+    await limited.route(isProductList, (route) => route.fulfill({ json: { data: [], next_cursor: null } }));
+    await limited.reload();
+    await limited.getByText('No products yet').waitFor();
+    expect(await limited.getByText('Create a product').count()).toBe(0);
+    await limited.unroute(isProductList);
     await limited.goto(`${shop.origin}/console/products/${product.id}`);
     await limited.getByRole('heading', { name: 'White mug' }).waitFor();
     expect(await limited.getByRole('main').getByRole('button').count()).toBe(0);

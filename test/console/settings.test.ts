@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.getByLabel('Shop name').fill('Yours');
     expect((await admin.callApi('PATCH', '/api/v1/branding', { body: { name: 'Theirs' } })).status).toBe(200);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Someone else has changed this').waitFor();
+    await page.getByText('Someone else has changed this data').waitFor();
     await page.getByRole('cell', { name: 'Theirs' }).waitFor();
     await checkPage(page, 'settings conflict');
     await page.getByRole('button', { name: 'Save my changes' }).click();
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     expect(await dialog.getByLabel('Client secret').inputValue()).toBe('');
     await dialog.getByLabel('Who can sign in').selectOption('Staff and administrators');
     await dialog.getByLabel('Required for staff').check();
-    await dialog.getByLabel('Administrator for emergencies').selectOption(String(administrator.id));
+    await dialog.getByLabel('Emergency administrator').selectOption(String(administrator.id));
     await checkPage(page, 'settings edit sign-in service');
     const file = { name: 'logo.png', mimeType: 'image/png', buffer: createSquarePng(64) };
     await dialog.locator('input[type=file]').setInputFiles({ ...file, buffer: createSquarePng(15) });

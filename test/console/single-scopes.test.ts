@@ -57,7 +57,7 @@ const orderActions = ['Cancel order', 'Edit'];
 
 /**
  * Pages that each scope permits, with their actions. Some scopes permit actions on orders, but have no entry for orders, because they do
- * not permit reading them.
+ * not permit reading orders.
  */
 const actionsByScope: Partial<Record<Scope, Actions>> = {
   'users.manage': { ...open, ...customerActions },

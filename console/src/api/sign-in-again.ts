@@ -2,7 +2,7 @@ import { ApiError } from '@mandate/client-sdk';
 import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
 import { consoleEnvironment } from '../console-environment.ts';
 
-/** The API accepts sign-ins from the last 15 minutes, so the user has at least five minutes for the action itself. */
+/** The API accepts sign-ins from the last 15 minutes, so this maximum age leaves the user at least 5 minutes to complete the action. */
 const maxAgeSeconds = 10 * 60;
 
 /**

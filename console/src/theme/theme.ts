@@ -24,6 +24,6 @@ export const theme = createTheme({
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '18px' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // Notifications close automatically.
+  // Notifications need no close button, because they close automatically.
   components: { Notification: Notification.extend({ defaultProps: { withCloseButton: false } }) },
 });

@@ -4,7 +4,7 @@ import classes from './notice.module.css';
 
 type Props = { readonly text: string; readonly children?: ReactNode };
 
-/** Tells the user which step is required first, and shows a button for this step. */
+/** Shows a warning or a required step, with an alert icon and optional content, such as a button. */
 export function Notice({ text, children }: Props): ReactNode {
   return (
     <div role="status" className={classes['notice']}>

@@ -66,7 +66,8 @@ function SearchField({ label }: { readonly label: string }): ReactNode {
   const current = parameters.get('q') ?? '';
   const [text, setText] = useState(current);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The URL can change without typing, for example when a saved view is selected. The URL never contains trailing spaces of the text.
+  // The URL can change even if the user types nothing, for example when the user selects a saved view. The URL never contains the trailing
+  // spaces of the text.
   useEffect(() => setText((before) => (before.trim() === current ? before : current)), [current]);
   const search = (value: string): void => setFilter('q', value.trim(), { replace: true });
   const change = (value: string): void => {

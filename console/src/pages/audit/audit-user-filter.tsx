@@ -21,8 +21,8 @@ export function AuditUserFilter({ kind, userId, onChange }: Props): ReactNode {
   const label = t(canFind ? `filter.${kind}` : `filter.${kind}Id`);
   const [text, setText] = useState(userId);
   const find = useMutation({ mutationFn: findUserId, onSuccess: (id) => id !== undefined && onChange(id) });
-  // The URL can change without typing, for example when a saved view is selected. The field keeps an e-mail address that the user has
-  // entered.
+  // The URL can change even if the user types nothing, for example when the user selects a saved view. The field keeps an e-mail address
+  // that the user has entered.
   useEffect(() => {
     if (userId === '' || !find.isSuccess) setText(userId);
   }, [userId]);

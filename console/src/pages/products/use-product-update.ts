@@ -37,7 +37,7 @@ export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustme
   });
 }
 
-/** Returns a function that describes a conflict for `ConflictDifference`. */
+/** Returns a function that lists the conflicting fields with both values, as `ConflictDifference` shows them. */
 export function useDescribeProductConflict() {
   const t = useProductsMessages();
   const format = useFormat();

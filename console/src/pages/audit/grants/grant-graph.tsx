@@ -4,7 +4,7 @@ import type { Names } from '../use-user-and-application-names.ts';
 import type { Grant } from './use-grants-from-audit-log.ts';
 import classes from './grant-graph.module.css';
 
-/** Maximum number of customers and of applications in the graph. */
+/** Maximum number of customers in the graph, and maximum number of applications. */
 export const maxGrantGraphNodes = 20;
 
 const width = 640;

@@ -36,8 +36,8 @@ function listStatusEntries(order: Order, t: OrdersTranslate): TimelineEntry[] {
 const editableFields = ['note', 'reference', 'delivery'] as const;
 
 /**
- * An update event contains the order after the change. The changed fields are found by comparing the order with the one in the previous
- * event.
+ * An update event contains the order after the change. To find the changed fields, this function compares the order with the one in the
+ * previous event.
  */
 function listEditEntries(events: readonly Event[], t: OrdersTranslate): TimelineEntry[] {
   return events.flatMap(({ id, type, timestamp, data }, index) => {

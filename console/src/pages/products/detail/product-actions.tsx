@@ -10,7 +10,7 @@ import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 
-/** Puts a product on sale, archives it, or deletes a draft. */
+/** Buttons that put a product up for sale, archive it, or delete a draft. */
 export function ProductActions({ product }: { readonly product: Product }): ReactNode {
   const t = useProductsMessages();
   const [isDeleting, deletion] = useDisclosure(false);

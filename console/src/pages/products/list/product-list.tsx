@@ -25,7 +25,7 @@ export function ProductList(): ReactNode {
   const { can } = usePermissions();
   const filters = useFilters();
   const columns = useMemo(() => createColumns(t), [t]);
-  // Only staff who may change products can see those that are not on sale.
+  // Only staff who may change products can see products that are not for sale.
   const tabs = can('products.update') ? ['all', ...statuses].map((value) => ({ value, name: t.value('tab', value) })) : [];
   return (
     <>
@@ -39,7 +39,7 @@ export function ProductList(): ReactNode {
         query={(page) => queries.products.list({ ...filters, ...page })}
         rowKey={({ id }) => id}
         rowPath={({ id }) => `/products/${id}`}
-        empty={<EmptyState title={t('list.empty')} text={t('list.emptyAbout')} />}
+        empty={<EmptyState title={t('list.empty')} {...(can('products.create') && { text: t('list.emptyAbout') })} />}
       />
     </>
   );

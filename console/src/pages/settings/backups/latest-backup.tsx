@@ -8,7 +8,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import { BackupCheckBadge } from './backup-check-badge.tsx';
 
-/** With daily backups, the latest backup is never older than this. */
+/** If a backup is created every day, the latest backup is never older than two days. */
 const maxAgeMs = 2 * 86_400_000;
 
 /** The latest backup, and a warning if the backup is outdated or the shop cannot be restored from it. */
