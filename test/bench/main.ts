@@ -1,6 +1,6 @@
 /**
- * `npm run bench` compares our server, as shipped, with simpler servers, alternating between them within one run. It prints the results as
- * Markdown, and writes docs/benchmark.json, docs/benchmark.svg and the tables in docs/performance.md.
+ * `npm run bench` compares our server, as shipped, with simpler servers. Each run measures all servers alternately. The program prints the
+ * results as Markdown, and writes docs/benchmark.json, docs/benchmark.svg and the tables in docs/performance.md.
  *
  *   --runs 3           runs everything three times and reports medians
  *   --case a --case b  runs only these cases and writes no file: read-own-order, …, refresh, page, dpop, order-limits, two-processes, memory, start

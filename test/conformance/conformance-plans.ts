@@ -12,7 +12,7 @@ export type ConformancePlan = {
   readonly receivesLogoutTokens?: boolean;
   /** Whether the suite registers the applications itself (RFC 7591), with an initial access token from an administrator. */
   readonly registersApplications?: boolean;
-  /** Modules that are not run, because they do not apply to this server. Each module has a reason. */
+  /** Modules that are not run because they do not apply to this server, each with the reason. */
   readonly omittedModules?: Readonly<Record<string, string>>;
   /** If set, the applications have the security profile `fapi2`, and are registered with these grant types and scopes. */
   readonly fapi2?: RequestedAccess;

@@ -1,7 +1,7 @@
 /**
- * `npm run conformance -- --suite https://localhost:8443` runs the plans of a running OpenID conformance suite against this server, and writes
- * docs/conformance.md. `--plan NAME` selects the plans with an ID or name; `--module NAME` selects a module, and only prints its result.
- * `--parallel 4` runs four plans at the same time.
+ * `npm run conformance -- --suite https://localhost:8443` runs the plans of a running OpenID conformance suite against this server, and
+ * writes docs/conformance.md. `--plan NAME` selects plans by ID or name. With `--module NAME`, the program runs only this module, and only
+ * prints its result. `--parallel 4` runs four plans at the same time.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';

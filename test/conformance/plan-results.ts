@@ -24,7 +24,7 @@ const planResult = z.object({
 export type ModuleResult = z.infer<typeof moduleResult>;
 export type PlanResult = z.infer<typeof planResult>;
 
-/** The latest results of each plan. */
+/** File that contains the latest results of each plan. */
 export const resultsFile = join(import.meta.dirname, 'results.json');
 
 export const readResults = async (file = resultsFile): Promise<PlanResult[]> =>

@@ -8,7 +8,7 @@ const actions: Readonly<Record<string, (step: number) => UserAction>> = {
 };
 
 /**
- * Returns what the user does in the given browser step of a test module.
+ * Returns the user's action in a browser step of a test module.
  * @param step index of the step within the module
  */
 export const selectUserAction = (module: string, step: number): UserAction => actions[module]?.(step) ?? 'allow';

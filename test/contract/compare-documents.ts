@@ -26,7 +26,10 @@ const report = z.object({
   ),
 });
 
-/** Compares two OpenAPI documents and returns the impact of each change on existing clients; `major` breaks clients. */
+/**
+ * Compares two OpenAPI documents and returns the impact of each change on existing clients. A change with the impact `major` breaks
+ * clients.
+ */
 export async function compareDocuments(baseDocument: unknown, revisionDocument: unknown): Promise<ContractChange[]> {
   const [base, revision] = [baseDocument, revisionDocument].map((document) => mergeAlternatives(withoutListsOfOneType(document)));
   const directory = await mkdtemp(join(tmpdir(), 'mandate-contract-'));

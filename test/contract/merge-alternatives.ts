@@ -22,7 +22,7 @@ function withCommonKeywords(schema: Json, schemas: Json): Json {
   return { ...schema, ...(first && commonKeywords(first, others, schemas)) };
 }
 
-/** Returns the alternatives. An alternative that has alternatives of its own is replaced by those. */
+/** Returns a schema's alternatives. If an alternative itself has alternatives, returns these instead of it. */
 const listAlternatives = (schema: Json, schemas: Json): Json[] => {
   const target = resolve(schema, schemas);
   const alternatives = target['oneOf'] ?? target['anyOf'];

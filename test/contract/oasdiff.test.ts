@@ -9,7 +9,7 @@ import { getChangeKey, hashPlantedChanges, isExplained, plantedChanges, readVerd
  */
 const { changes, verdicts } = await readVerdicts();
 
-test('oasdiff has judged the present planted changes, in both directions; otherwise run `npm run contract:oasdiff`', () => {
+test('oasdiff has judged the current planted changes in both directions; if it has not, run `npm run contract:oasdiff`', () => {
   expect(changes).toBe(hashPlantedChanges());
   const keys = plantedChanges.map(getChangeKey);
   expect(keys.length).toBeGreaterThanOrEqual(2 * 25);

@@ -90,7 +90,7 @@ const databases = [
 const directions = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) => ({ from, to, fresh, empty })));
 
 /** Tables whose rows differ after a restore, because they contain the times of the migrations. */
-// Restoring the orders calculates the statistics again.
+// The statistics tables differ, too, because restoring the orders calculates the statistics again.
 const excludedTables = ['mikro_orm_migrations', 'order_statistics', 'order_statistics_changes'];
 
 /** Sums of the changes that are not yet part of the order statistics, for each currency. */
@@ -230,7 +230,7 @@ describe('a restore', { timeout: 180_000 }, () => {
     const original = await readFile(file);
     for (let part = 0; part < 24; part += 1) {
       const altered = Buffer.from(original);
-      const at = 10 + Math.floor(((original.length - 11) * part) / 23); // after the gzip header, where some bits are not significant
+      const at = 10 + Math.floor(((original.length - 11) * part) / 23); // skips the gzip header, which has unused bits
       altered.writeUInt8(altered.readUInt8(at) ^ (1 << (part % 8)), at);
       await writeFile(file, altered);
       await expect(verifyBackupAndReadHeader(file, silent), `byte ${at}`).rejects.toThrow(/is a damaged backup|is not a Mandate backup/);

@@ -34,7 +34,10 @@ const readSpans = (dimension: string, from: number, to: number): Promise<Span[]>
     );
   });
 
-/** Returns the times at which the sum of the signs of the overlapping spans changes, each with the amount of the change. */
+/**
+ * For each moment, adds up the signs of the spans that contain it. Returns the times at which this sum changes, each with the amount of the
+ * change.
+ */
 function changesOfCount(spans: readonly Span[]): Record<string, number> {
   const changes = spans.flatMap(({ starts_at, ends_at, sign }) => [[starts_at, sign] as const, [ends_at, -sign] as const]);
   const sums = Map.groupBy(changes, ([at]) => Number(at) / quarterMs);
@@ -55,7 +58,7 @@ test('the rows for a period contain each moment of the period once, and no other
   await fc.assert(fc.asyncProperty(dimension, quarter, length, containsEachMomentOnce), { numRuns: 200 });
 });
 
-test('only few rows of each width are read, except months', async () => {
+test('only a few rows of each width are read, except rows for months', async () => {
   const readsFewRows = async (of: string, from: number, count: number): Promise<void> => {
     const max = { '15 minutes': of === 'product' ? 24 : 4, '1 hour': 6, '6 hours': 4, day: 6, '5 days': 6, month: Infinity };
     const spans = await readSpans(of, from, from + count);

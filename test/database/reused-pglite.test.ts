@@ -19,7 +19,10 @@ const readStartTime = (db: Database): Promise<unknown> => readValue(db, 'pg_post
 const insertUser = (db: Database): Promise<{ id: number }[]> =>
   db.em.fork().execute(`insert into users (name, email, role) values ('Ann', 'ann@example.com', 'customer') returning id`);
 
-/** Opens a database, changes it, closes it and opens a database again. Returns both times at which PostgreSQL has started. */
+/**
+ * Opens a database, changes it, closes it and opens a database again. Returns PostgreSQL's start time in the first and in the second
+ * database.
+ */
 async function reopenAfter(change: (db: Database) => Promise<unknown>): Promise<{ db: Database; startTimes: readonly unknown[] }> {
   const first = await openDatabase();
   const startTime = await readStartTime(first);

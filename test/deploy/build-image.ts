@@ -21,7 +21,7 @@ export type Image = {
 
 /**
  * Executes the Dockerfile's instructions in a directory, with the same files, paths, commands and order as an image build. Files from the
- * base images are missing, except for Node: this process's executable is copied instead.
+ * base images are missing, except Node: the build copies this process's executable.
  */
 export async function buildImage(dockerfile: string, buildDirectory: string): Promise<Image> {
   const files = await contextFiles();

@@ -42,7 +42,7 @@ export function addWorkflows(walkthrough: string, operations: readonly Operation
 
 const operationPointer = ({ path, method }: Operation): string => `#/paths/${path.replaceAll('/', '~1')}/${method}'`;
 
-/** A resource is created first and deleted last. */
+/** Order of the methods in a workflow: a resource is created first and deleted last. */
 const methodOrder = ['post', 'get', 'put', 'patch', 'delete'];
 const byDependency = (a: Operation, b: Operation): number => methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method);
 

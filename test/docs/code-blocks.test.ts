@@ -135,8 +135,8 @@ function splitCommands({ text }: CodeBlock): string[][] {
 }
 
 /**
- * Returns the reason why a command is rejected; `undefined` if it is accepted. `mandate` runs without a server or a sign-in, so only usage
- * errors count as rejections.
+ * Returns the reason why a command is rejected, or `undefined` if the command is accepted. `mandate` runs without a server or a sign-in, so
+ * only usage errors count as rejections.
  */
 async function rejectionReason([program, ...argv]: readonly string[]): Promise<string | undefined> {
   if (program === 'npm') return npmRejectionReason(argv);

@@ -63,7 +63,7 @@ describe('security', () => {
   );
 });
 
-test('only the 3.1 document of version 1 describes webhooks, because events are written in its form', () => {
+test('only the 3.1 document of version 1 describes webhooks, because events have its format', () => {
   expect(createOpenApiDocument('https://shop.example')).toHaveProperty('webhooks');
   expect(createOpenApiDocument('https://shop.example', 'v2')).not.toHaveProperty('webhooks');
   expect(createOpenApi30Document('https://shop.example')).not.toHaveProperty('webhooks');

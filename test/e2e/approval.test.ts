@@ -61,8 +61,8 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
   }
 
   /**
-   * Opens the authorization request of an application that requests a limit of 100 euros per order, and permits 80 euros on the consent
-   * page.
+   * Opens the authorization request of an application that requests a limit of 100 euros per order, lowers the limit to 80 euros on the
+   * consent page, and allows the request.
    */
   async function authorizeWithLowerLimit(page: Page): Promise<RequestingApplication> {
     const client = await createWebApplication(shop.db, requestingApplicationScopes);

@@ -21,7 +21,7 @@ export type FaultRunOptions = {
   readonly times: number;
   /** Minimum duration, in seconds. */
   readonly seconds?: number;
-  /** For tests: whether leases expire immediately instead of after a minute. */
+  /** Whether leases expire immediately instead of after a minute (only in tests). */
   readonly expireLeases?: boolean;
   readonly load?: LoadSettings;
   readonly onProgress?: (done: number) => void;

@@ -13,7 +13,10 @@ type ScenarioOptions = {
   readonly times?: Readonly<Record<string, number>>;
 };
 
-/** Pause of each shopper between two orders. It is longer than in `npm run faults`, because the load uses all CPU time while a fault lasts. */
+/**
+ * Pause of each shopper between two orders. The pause is longer than in `npm run faults`, because the load would otherwise use all CPU time
+ * during a fault.
+ */
 const testPauseMs = 100;
 
 /**

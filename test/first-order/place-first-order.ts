@@ -37,13 +37,13 @@ async function signInAndAllow(page: Page, account: Account): Promise<void> {
   await page.getByRole('button', { name: 'Allow' }).click();
 }
 
-/** Without a display, `login` prints a link with a code instead of opening the browser. */
+/** Opens the link that `login` prints without a display, and confirms the code. */
 async function openLoginLink(page: Page, link: string): Promise<void> {
   await page.goto(link);
   await page.getByRole('button', { name: 'The codes match' }).click();
 }
 
-/** Runs commands that include `login`; `consoleSignIn` performs the browser steps. */
+/** Runs commands that include `login`. `signIn` performs the steps in the browser. */
 async function runWithLogin(
   installation: Installation,
   commands: readonly string[],

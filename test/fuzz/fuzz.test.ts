@@ -5,7 +5,7 @@ import { operations } from './openapi-operations.ts';
 import { randomSeed, fuzz } from './fuzz.ts';
 import { ResponseCounts, formatFinding } from './report.ts';
 
-/** Runs a shorter version of `npm run fuzz` for the test suite. */
+/** Number of requests in this shorter version of `npm run fuzz`. */
 const requests = 3_000;
 const timeMs = 20_000;
 

@@ -117,7 +117,7 @@ class Run {
     this.findings.push({ operation: operation.id, seed: this.#seed, index, ...violation });
   }
 
-  /** Retries after a 503: a busy machine may be too slow for a moment, but not during three attempts within ten seconds. */
+  /** Retries after a 503 response, because a busy machine may be too slow for a moment, but not for three attempts within ten seconds. */
   async #sendWithRetries(sent: Sent): Promise<Received> {
     for (let attempts = 1; ; attempts += 1) {
       const received = await this.#sender.send(sent);

@@ -23,7 +23,7 @@ export type Operation = {
   readonly parameters: readonly Parameter[];
   /** Request bodies by media type. */
   readonly bodies: readonly { readonly type: string; readonly schema: Schema; readonly example: unknown }[];
-  /** Sufficient sets of scopes. An empty list means that no token is needed. */
+  /** Sets of scopes, each of which is sufficient. An empty list means that no token is needed. */
   readonly security: readonly (readonly string[])[];
 };
 

@@ -6,7 +6,7 @@ export type ClientGenerator = {
   readonly document: OpenApiVersion;
   /** Commands that must be installed. A generator whose commands are missing is skipped. */
   readonly commands: readonly string[];
-  /** File name extension of the generated source files; their lines are counted. */
+  /** File name extension of the generated source files, whose lines are counted. */
   readonly extension: string;
   /** Writes the generated client to `folder/generated`. */
   generate(folder: string, documentFile: string): Promise<void>;

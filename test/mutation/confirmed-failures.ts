@@ -3,7 +3,9 @@ import { runLimitMs, type TestRun, type WorkingCopy } from './working-copy.ts';
 
 type Confirmation = 'confirmed' | 'not repeated' | 'fails without the mutant';
 
-/** A timeout counts as a failure only if the time limit is at least this many times the duration of the same tests without the mutant. */
+/**
+ * A timeout counts as a failure only if the time limit is at least this multiple of the time that the same tests take without the mutant.
+ */
 const limitFactor = 3;
 
 /**

@@ -110,7 +110,7 @@ describe('the failure of a test file counts', () => {
     expect(await confirm({ outcome: 'timed out' }, { outcome: 'timed out' })).toBe('fails without the mutant');
   });
 
-  test('never again after the file has failed without a mutant', async () => {
+  test('no longer after the file has failed without a mutant', async () => {
     const failures = new ConfirmedFailures();
     expect(await failures.confirm(copyOf([failed('adds')]), mutant, ['test/a.test.ts'], failed('adds'))).toBe('fails without the mutant');
     expect([failures.isUnreliable('test/a.test.ts'), failures.isUnreliable('test/b.test.ts')]).toEqual([true, false]);

@@ -104,7 +104,7 @@ export class WorkingCopy {
     };
   }
 
-  /** Returns whether the type check reports errors. A compiler crash or timeout counts as no errors. */
+  /** Returns whether the type check reports errors. A compiler crash or timeout does not count as an error. */
   async failsTypeCheck(): Promise<boolean> {
     // After the first check, the compiler checks only the files that the mutant affects.
     const flags = ['--incremental', '--tsBuildInfoFile', join(this.#directory, 'mutation.tsbuildinfo')];

@@ -1,6 +1,8 @@
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 
-/** One order in this many belongs to the largest customer. The other customers share the remaining orders. */
+/**
+ * Every order whose number is divisible by this interval belongs to the largest customer. The other customers share the remaining orders.
+ */
 const largestCustomerInterval = 80;
 const usersCount = 20_000;
 

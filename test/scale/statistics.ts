@@ -151,7 +151,10 @@ function productQuery({ name, from, to, timeZone }: Range): Query {
   };
 }
 
-/** Queries with the longest permitted periods and the highest permitted limits; by product also with the default limit. */
+/**
+ * Returns queries with the longest permitted periods and the highest permitted limits. Queries by product are repeated with the default
+ * limit.
+ */
 function statisticsQueries(): Query[] {
   return [
     ...ranges.flatMap((range) => [
@@ -202,7 +205,9 @@ async function foldAll(em: EntityManager): Promise<void> {
   while ((await foldOrderStatisticsBatch(em.fork())) > 0);
 }
 
-/** Measures statistics and folding while many changes have not been added to the sums yet. */
+/**
+ * Measures statistics queries while many changes have not been added to the sums yet, and then measures adding these changes to the sums.
+ */
 async function measureUnfoldedChanges(em: EntityManager): Promise<{ readonly measurements: Measurement[]; readonly foldMs: number }> {
   await em.execute(`update orders set status = case status when 'paid' then 'delivered' else 'paid' end
                      where id in (select id from orders where status in ('paid', 'delivered') order by id desc limit 2000)`);

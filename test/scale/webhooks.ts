@@ -1,6 +1,6 @@
 /**
- * `npm run scale:webhooks` measures the latency and throughput of deliveries to 1, 100 and 1,000 endpoints, and the effect of an unresponsive
- * endpoint on others. It prints Markdown tables. Sender, receivers and PostgreSQL run on this machine.
+ * `npm run scale:webhooks` measures the latency and throughput of deliveries to 1, 100 and 1,000 endpoints, and the effect of an
+ * unresponsive endpoint on others. The command prints Markdown tables. Sender, receivers and PostgreSQL run on this machine.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';

@@ -1,7 +1,8 @@
 /**
  * `npm run schemathesis -- --seed 7 --max-examples 100` starts a server with the demonstration shop, and runs all checks of Schemathesis
- * against it. With `--url URL --email EMAIL`, and the password in `MANDATE_PASSWORD`, it tests a running server as this administrator; it
- * changes and deletes data there. `--operation orders.create` tests only this operation. Without `--seed`, each run uses a new seed.
+ * against it. With `--url URL --email EMAIL`, and the password in `MANDATE_PASSWORD`, the program tests a running server as this
+ * administrator, and changes and deletes data there. `--operation orders.create` tests only this operation. Without `--seed`, each run uses
+ * a new seed.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 /** A run of lines that occurs in two places. */
 export type Duplicate = { readonly first: string; readonly second: string; readonly lines: number };
 
-/** Shorter runs, such as the same three arguments in a call, are not worth extracting into a function. */
+/** Minimum length of a reported run. Shorter runs, such as the same three arguments in a call, are not worth extracting into a function. */
 export const minimumLines = 6;
 
 /** Imports and re-exports may occur in several files, because each file must state what it uses. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const server = join(import.meta.dirname, '../../server');
 
 /**
- * The only file that assigns an e-mail address: `changeEmailAddress` and account closure call methods of this entity. A MikroORM hook
+ * The only file that assigns an e-mail address. `changeEmailAddress` and account closure call methods of this entity. A MikroORM hook
  * rejects all other assignments of an e-mail address at run time.
  */
 const allowed = ['users/user.entity.ts'];

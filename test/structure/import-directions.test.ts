@@ -7,7 +7,9 @@ const plant = withLintedFiles();
 
 const imports = (specifier: string): string => `import { something } from '${specifier}';\n\nexport const planted = something;\n`;
 
-/** Creates a file with the forbidden import of each row, and adds a function that returns the linter messages about this file. */
+/**
+ * For each row, plants a file with the forbidden import, and adds to the row a function that returns the linter messages about this file.
+ */
 const plantImports = (rows: readonly (readonly [path: string, specifier: string])[]) =>
   rows.map(([path, specifier]) => [path, specifier, plant(path, imports(specifier))] as const);
 

@@ -44,7 +44,8 @@ const reportSchema = z.object({
 
 /**
  * Lints files in one run of the linter, before the tests, because each run takes time to start. The returned function adds a file to this
- * run, and returns a function that returns the messages about this file. The file's name gets a number, so that a path can be used again.
+ * run, and returns a function that returns the messages about this file. A number is added to the file's name, so that several files can
+ * have the same path.
  */
 export function withLintedFiles(): (path: string, source: string) => () => string {
   const lint = withLintProject();

@@ -25,7 +25,7 @@ export class ReferenceGraph {
   readonly #api: API;
   readonly #project: Project;
   readonly #referencedNodes = new Map<Node, readonly Node[]>();
-  /** Declaration of each symbol, because each request to the compiler takes longer than reading the result from memory. */
+  /** Caches the declaration of each symbol, because a request to the compiler takes longer than reading the result from memory. */
   readonly #declarations = new Map<Symbol, Node | undefined>();
 
   /** @param replacedFiles contents of replaced or additional files, keyed by path relative to `root` */

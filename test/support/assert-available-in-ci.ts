@@ -1,7 +1,7 @@
 /**
  * Returns whether a program that tests need is available. Without the program, the tests are skipped on a developer's machine but fail in
  * CI, where skipped tests would go unnoticed.
- * @param environment the environment variables, of which `CI` is read
+ * @param environment environment variables; the function reads only `CI`
  */
 export function assertAvailableInCi(
   program: string,

@@ -22,7 +22,7 @@ function run(command: string, args: readonly string[], input?: string): string {
   return stdout;
 }
 
-/** Opens the CSV text as a spreadsheet in LibreOffice, recalculates the sheet and returns the displayed cell values. */
+/** Opens CSV text as a spreadsheet in LibreOffice, recalculates the sheet and returns the displayed cell values. */
 async function readWithLibreOffice(file: string): Promise<string[][]> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-libreoffice-'));
   try {

@@ -8,7 +8,7 @@ export type CodeBlock = {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** File name and first line of the block, which identify the block even when its line number changes. */
+  /** File name and first line of the block. Unlike the line number, this name does not change when the text above the block changes. */
   readonly name: string;
 };
 

@@ -50,7 +50,7 @@ test('a key with a budget can order only within the budget, and canceled orders 
   expect([(await key.order(10)).status, (await key.order(1)).status]).toEqual([201, 403]);
 });
 
-test('a key cannot request an approval of an order above a limit, and its problems do not suggest it', async () => {
+test('a key cannot request an approval of an order above a limit, and the problems do not suggest a request', async () => {
   const key = await createKey(monthly(100));
   const { body } = await key.order(11);
   expect([body.code, body.detail.includes('approval'), body.errors[0].approvable]).toEqual(['limit_exceeded', false, undefined]);

@@ -36,7 +36,7 @@ type ModelOrder = {
   readonly approved: boolean;
 };
 
-/** A model of the budget: a plain list of orders. */
+/** Models the budget as a plain list of orders. */
 class BudgetModel {
   limit: number;
   readonly orders: ModelOrder[] = [];

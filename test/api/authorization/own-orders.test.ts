@@ -13,12 +13,12 @@ const till = withPaymentTestShop(undefined, { previewVersions: true });
 const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
 const staffScopes = scopeNames.filter((name) => !('role' in scopeDefinitions[name]));
 
-/** The IDs of an order, the quote from which it was placed, its payment, its refund and its shipment, keyed by path parameter. */
+/** Path parameters that contain the ID of an order, of the quote from which it was placed, or of its payment, refund or shipment. */
 const parameters = ['order_id', 'quote_id', 'payment_id', 'refund_id', 'shipment_id'] as const;
 type Ids = Readonly<Record<(typeof parameters)[number], number>>;
 
 /**
- * A user with a command-line client that can access only its own orders, an order placed by this client and an order placed by the shop.
+ * A user, a command-line client that can access only its own orders, an order that this client placed, and an order that the shop placed.
  */
 type Fixture = {
   readonly user: TestUser;
@@ -112,7 +112,7 @@ describe.each(['customer', 'administrator'] as const)('an application of a %s th
   const fixture = (): Fixture => fixtureOf(role);
   const permitted = operationsOnOrders.filter((operation) => isPermitted(operation, role === 'customer' ? customerScopes : staffScopes));
 
-  test('has operations on orders of both versions', () => {
+  test('is tested with the operations on orders in both versions', () => {
     const names = permitted.map(({ method, path }) => `${method} ${path}`);
     expect(names).toEqual(expect.arrayContaining(['GET /api/v1/orders/:order_id', 'GET /api/v2/orders/:order_id']));
     expect(permitted.length).toBeGreaterThanOrEqual(role === 'customer' ? 12 : 18);
@@ -169,7 +169,7 @@ describe.each(['customer', 'administrator'] as const)('an application of a %s th
     expect(found).toEqual({ total: 0, rows: 0, orders: new Set() });
   });
 
-  test('lists of both versions, of payments, refunds and shipments are tested', () => {
+  test('is tested with order lists in both versions, and with lists of payments, refunds and shipments', () => {
     expect(lists.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
         '/api/v1/orders',

@@ -200,7 +200,7 @@ describe('backups', () => {
     await runJob(2);
     const kept = [
       'mandate-20261107T000000Z-1.backup', // the newest undamaged backup of its day, and the newest intact backup
-      'mandate-20261107T120000Z-2.backup', // damaged; kept as long as an older backup is kept
+      'mandate-20261107T120000Z-2.backup', // damaged, but kept because an older backup is kept
       'mandate-20261108T120000Z-12.backup',
       'mandate-20261108T130000Z-13.backup',
       'nightly.backup',

@@ -7,7 +7,7 @@ import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.t
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
-// Third-party applications that requested no `authorization_details`, and therefore can access only their own orders.
+// Tests third-party applications that requested no `authorization_details` and can therefore access only their own orders.
 
 const shop = withShop();
 const scopes: Scope[] = ['orders.read', 'orders.write'];

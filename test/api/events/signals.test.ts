@@ -11,7 +11,7 @@ import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { createTestShop, pickupDelivery } from '../../support/shop/test-shop.ts';
 import { startWebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 
-requireOneProcess('starts the background jobs in the test process');
+requireOneProcess('the tests start the background jobs in the test process');
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {

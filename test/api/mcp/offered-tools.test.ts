@@ -39,7 +39,7 @@ describe('an assistant is offered', () => {
       'shipments_get',
       'authorization_get',
     ]);
-    // Corresponds to about 5,000 tokens, which `npm run test:package` counts.
+    // This length corresponds to about 5,000 tokens. `npm run test:package` counts the tokens.
     expect(JSON.stringify(tools).length).toBeLessThan(22_000);
   });
 
@@ -130,7 +130,7 @@ describe('an assistant is offered', () => {
     const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
     expect(text.split('\n')[0]).toMatch(/^id\tsku\tname\t/);
     expect(text).toContain('\tDinner plate 3\t');
-    // Corresponds to about 600 tokens, which `npm run test:package` counts.
+    // This length corresponds to about 600 tokens. `npm run test:package` counts the tokens.
     expect(text.length).toBeLessThan(1_260);
     expect(structuredContent).toMatchObject({
       data: expect.arrayContaining([expect.objectContaining({ updated_at: expect.any(String) })]),

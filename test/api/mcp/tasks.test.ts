@@ -1,4 +1,4 @@
-/** Tests long tool calls as tasks: the extension `io.modelcontextprotocol/tasks` of the Model Context Protocol (SEP-2663). */
+/** Tests tool calls that run as tasks, with the Model Context Protocol extension `io.modelcontextprotocol/tasks` (SEP-2663). */
 import { describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
 import { callMcpTool, connectMcpClient, type SignInState } from '../../support/mcp/mcp-client.ts';

@@ -78,7 +78,7 @@ describe('include=customer,client', () => {
     expect(v2.body.data[0]).toMatchObject({ customer: { name: miller.name }, shipping_method: 'pickup' });
   });
 
-  test('returns null for an order without an application, and without the name of a deleted one', async () => {
+  test('returns null for an order without an application, and a null name for a deleted application', async () => {
     const em = shop.db.em.fork();
     await em.execute('update orders set client_id = null where id = ?', [ofAnna.id]);
     await em.execute(`update orders set client_id = 'deleted' where id = ?`, [ofMiller.id]);
@@ -87,7 +87,7 @@ describe('include=customer,client', () => {
     expect(body.data[0].items).toHaveLength(1);
   });
 
-  test('without it, neither is returned', async () => {
+  test('without the parameter, no name is returned', async () => {
     const { body } = await list(`id=${ofMiller.id}`);
     expect(body.data[0]).not.toHaveProperty('customer');
     expect(body.data[0]).not.toHaveProperty('client');

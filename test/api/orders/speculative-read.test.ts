@@ -6,7 +6,7 @@ import { countQueries } from '../../support/services/count-queries.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
-requireOneProcess('counts the queries of the test process');
+requireOneProcess('the tests count the queries of the test process');
 
 const shop = withShop({ previewVersions: true });
 let customer: TestUser;

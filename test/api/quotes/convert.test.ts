@@ -32,7 +32,7 @@ const countRows = async (): Promise<unknown> =>
     [],
   );
 
-/** Attempts to convert a quote, and returns the problem and whether nothing was written. */
+/** Attempts to convert a quote. Returns the problem, and whether the database is unchanged. */
 async function attemptConversion(quote: JsonBody, token = anna.token) {
   const before = await countRows();
   const { status, body } = await convert(quote, { 'idempotency-key': randomUUID() }, token);

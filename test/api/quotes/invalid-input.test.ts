@@ -17,7 +17,7 @@ const countRows = (): Promise<unknown> =>
       'select (select count(*) from quotes) as quotes, (select count(*) from quote_reservations) as reservations, (select count(*) from events) as events',
     );
 
-/** Attempts to create a quote, with and without `hold`, and returns the problems and whether nothing was written. */
+/** Attempts to create a quote, with and without `hold`. Returns the problems, and whether the database is unchanged. */
 async function attempt(body: object) {
   const before = await countRows();
   const responses = [await createQuote(body), await createQuote({ ...body, hold: true })];

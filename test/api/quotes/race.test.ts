@@ -53,7 +53,7 @@ async function withoutQuoteLock<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-/** Converts a quote 64 times in parallel; every second request has its own idempotency key. */
+/** Converts a quote with 64 concurrent requests. Every second request has its own idempotency key. */
 async function convertManyTimes(more: object) {
   const product = await shop.createProduct({ stock: 1000 });
   const quote = await createQuote(product, 3, more);

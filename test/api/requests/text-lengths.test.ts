@@ -9,7 +9,7 @@ import { withShop } from '../../support/shop/with-shop.ts';
 const shop = withShop({ previewVersions: true });
 const administrator = shop.admin(scopeNames);
 
-/** Two UTF-16 code units, one code point. */
+/** A character that consists of two UTF-16 code units but is one code point. */
 const emoji = '😀';
 
 /** Fields that accept no string of emoji, because they contain a URL or a key, or identify a category, time zone or application. */

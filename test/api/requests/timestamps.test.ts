@@ -76,7 +76,7 @@ const send = (field: RequestField, value: string): Promise<ApiResponse> => sendR
 const cancelTasks = (): Promise<unknown> =>
   shop.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
 
-/** Timestamps that must be in the future, or within the next year; the server rejects other times with 400. */
+/** Fields whose timestamps must be in the future, or within the next year. The server rejects other times with 400. */
 const timestampsWithFurtherRules: ReadonlySet<string> = new Set(['/expires_at', '/valid_until', '/order_limits/valid_until']);
 
 test('the OpenAPI documents declare timestamps in queries and bodies', () => {

@@ -1,6 +1,6 @@
 /**
- * Tests with random orders that the statistics equal sums calculated from the orders, regardless of how many changes have already been
- * added to the stored sums.
+ * Tests that the statistics for random orders equal sums calculated from the orders, regardless of how many changes have already been added
+ * to the stored sums.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const foldAll = async (): Promise<void> => {
   while ((await foldOrderStatisticsBatch(shop.db.em.fork(), 40)) > 0);
 };
 
-test('statistics equal sums over random orders, before and after they are folded and rebuilt', { timeout: 300_000 }, async () => {
+test('statistics equal sums over random orders, before and after stored sums are updated and rebuilt', { timeout: 300_000 }, async () => {
   for (let n = 0; n < 6; n += 1) await shop.createProduct({ category: `c${n % 3}` });
   const randomShop = new RandomShop(() => shop.db.em.fork(), (await shop.createUser()).id);
   const isEqual = async (operations: readonly Operation[], randomStatisticsCases: readonly StatisticsCase[]): Promise<void> => {
@@ -45,7 +45,7 @@ test('statistics equal sums over random orders, before and after they are folded
   expect(await sums()).toEqual(maintained);
 });
 
-/** Times whose rows of 15 minutes, one hour and six hours belong to only some of the periods in `statisticsCases`. */
+/** Times for which the cases in `statisticsCases` read rows of 15 minutes, one hour and six hours, not only wider rows. */
 const timesInNarrowRows = ['2025-04-06T14:00Z', '2025-10-31T12:30Z', '2025-10-31T02:00Z'];
 
 test('a wrong sum of any width is detected', { timeout: 120_000 }, async () => {

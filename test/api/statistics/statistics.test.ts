@@ -28,7 +28,7 @@ async function payOrder(id: number): Promise<JsonBody> {
 }
 
 describe('orders', () => {
-  test('a change is counted immediately, and only once even after it has been folded', async () => {
+  test('a change is counted immediately, and only once even after it has been added to the stored sums', async () => {
     const product = await shop.createProduct({ currency: 'EUR', price: 200, category: 'lamps' });
     await fold();
     const before = await get('orders?currency=EUR');
@@ -162,7 +162,7 @@ describe('orders', () => {
   });
 });
 
-test('products: best sellers, running low, not sold', async () => {
+test('products: lists the best sellers, the products with low stock and the products that were not sold', async () => {
   const create = (stock: number, status = 'active') => shop.createProduct({ currency: 'CHF', price: 500, stock, status });
   const [sold, low, draft, archivedLater] = [await create(50), await create(2), await create(1, 'draft'), await create(30)];
   for (const [product, quantity] of [
@@ -197,7 +197,7 @@ test('products: best sellers, running low, not sold', async () => {
   expect((await get('products?currency=CHF&low_stock=1')).running_low).toEqual([]);
 });
 
-test('applications: requests, errors and orders of a month', async () => {
+test('applications: returns the requests, errors and orders of a month', async () => {
   const order = await shop.placeOrder();
   await payOrder(order.id);
   const buffer = new MonthlyUsageBuffer();

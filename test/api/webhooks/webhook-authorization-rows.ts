@@ -8,7 +8,10 @@ type Fixture = Exclude<Parameters<AuthorizationRows[string]['send']>[0], undefin
 
 const endpointBody = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
 
-/** An endpoint is visible only to the application that created it, for the same user. Even the user's own API key receives 404. */
+/**
+ * An endpoint is visible only to the application that created it, and only on behalf of the same user. Even the user's own API key receives
+ * 404.
+ */
 const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, 404];
 
 const createEndpoint = async ({ createResource, tokens }: Fixture): Promise<number> =>

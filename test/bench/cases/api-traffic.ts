@@ -99,7 +99,7 @@ const postJson = (path: string, token: string, idempotencyKey: string, body: unk
   body: JSON.stringify(body),
 });
 
-/** Returns a request that places an order with three different products, because an order can contain each product only once. */
+/** Returns a request that places an order for three different products. */
 export function createOrderRequest(token: string, drawProduct: () => number): RequestSpec {
   const products = new Set<number>();
   while (products.size < 3) products.add(drawProduct());

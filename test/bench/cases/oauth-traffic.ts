@@ -15,7 +15,7 @@ const authorizationScope = `openid ${scope}`;
 
 type PostRequest = RequestSpec & { readonly body: string };
 
-/** Returns a request that submits a form, with the credentials of an application if `client` is set. */
+/** Returns a request that submits a form. The request contains an application's credentials if `client` is set. */
 export const formRequest = (path: string, client: ClientCredentials | undefined, form: string): PostRequest => ({
   method: 'POST',
   path,

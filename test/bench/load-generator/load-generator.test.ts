@@ -95,6 +95,6 @@ test('at a constant rate, latency includes the time that requests wait for each 
   });
   const all = await runAtConstantRate(origin, { first: () => ({ path: '/' }) }, 1, 0.25, 200);
   expect(all).toHaveLength(50);
-  // fifty sequential responses of 20 ms each take one second in total, but the final request was due after a quarter of a second
+  // fifty sequential responses of 20 ms each take one second, but the last request was due after a quarter of a second
   expect(Math.max(...all.map(({ ms }) => ms))).toBeGreaterThan(500);
 });

@@ -25,7 +25,7 @@ type Next = {
   /** Creates a POST request that contains `value`. `customer` is the ID of the customer who sent the previous request, or '' if `customers` is not set. */
   readonly createRequest: (value: string, customer: string) => RequestSpec & { readonly body: string };
   /**
-   * The location of the customer's ID in the response, and all customers. Only for follow-up requests that must be sent with the customer's
+   * The location of the customer's ID in the response, and all customers. Set only if follow-up requests must be sent with the customer's
    * token.
    */
   readonly customers?: { readonly location: ValueLocation; readonly ids: readonly string[] };

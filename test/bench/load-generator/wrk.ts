@@ -18,7 +18,7 @@ export const isWrkInstalled = (): Promise<boolean> =>
 
 const summary = z.object({ finished: z.number(), failed: z.number(), seconds: z.number(), p50Ms: z.number(), p99Ms: z.number() });
 
-/** Number of distinct requests that are generated per second of the run, unless the traffic specifies the number. */
+/** Number of distinct requests generated for each second of the run, unless the traffic specifies the number. */
 const maxDistinctPerSecond = 5_000;
 
 /** Sends the requests in turn, repeatedly. */
@@ -34,8 +34,8 @@ const luaString = (text: string): string =>
 
 /**
  * Sends follow-up requests, which use values from responses, before new requests. However, if every response leads to a follow-up request,
- * all first requests are sent before any follow-up request, so that all customers take part. A redirect without the expected value counts
- * as `lost`.
+ * all first requests are sent before any follow-up request, so that requests from all customers are sent. A redirect without the expected
+ * value counts as `lost`.
  */
 function trafficScript({ first, distinct, neverRepeatedUpTo, next }: Traffic, seconds: number, host: string): string {
   const count = distinct ?? Math.ceil(seconds * (neverRepeatedUpTo ?? maxDistinctPerSecond));
@@ -117,8 +117,8 @@ delay = function()
 end`;
 
 /**
- * Runs wrk on one thread: at maximum throughput, or at a constant rate. Percentiles refer to single requests, even if two count as one, and
- * include wrk's correction for requests that were delayed by a busy connection.
+ * Runs wrk on one thread: at maximum throughput, or at a constant rate. Percentiles describe single requests, even if two requests count as
+ * one. They include wrk's correction for requests that a busy connection delayed.
  */
 export async function runWrk(
   origin: string,

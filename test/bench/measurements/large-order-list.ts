@@ -17,7 +17,7 @@ import { issuer, sendThroughProxy, proxyHeaders } from '../servers/tls-proxy.ts'
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import { serializeRequest } from '../load-generator/traffic.ts';
 
-/** Number of requests for each page. The requests alternate between the pages. */
+/** Number of requests for each page. Requests for the pages alternate. */
 const repeats = 300;
 /** Disk space for one order, including indexes, WAL and a margin. */
 const bytesPerOrder = 1_000;

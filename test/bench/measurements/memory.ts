@@ -8,7 +8,7 @@ import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import type { Traffic } from '../load-generator/traffic.ts';
 
 const sampleMs = 100;
-/** Time for memory use to settle after startup. */
+/** Time that memory use needs to settle after startup. */
 const idleMs = 2_000;
 
 /**

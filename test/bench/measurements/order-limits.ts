@@ -21,8 +21,9 @@ const withoutLimits = `create or replace function mandate_lock_order_limits_v2(p
   language sql as 'select null::order_limits'`;
 
 /**
- * SQL statement that begins a new period for all budgets, because checking a budget adds up the grant's orders in the period. A customer
- * places few orders per month (1.6 on average in the data of `npm run retail`), but a benchmark round places many.
+ * SQL statement that starts a new period for all budgets. Otherwise, each budget check would add up all orders that the benchmark has
+ * placed with the grant. A customer places few orders per month (1.6 on average in the data of `npm run retail`), but a benchmark round
+ * places many.
  */
 const beginNewPeriod = `update budgeted_orders set counted_at = counted_at - interval '32 days'`;
 

@@ -10,7 +10,7 @@ export type Rates = {
   readonly name: string;
   /** Median rate over all rounds, for each server. */
   readonly perSecond: PerServer<number>;
-  /** 99th percentile of each server's response time at maximum throughput, in milliseconds: the median over all rounds. */
+  /** Median over all rounds of each server's 99th percentile response time at maximum throughput, in milliseconds. */
   readonly fullLoadP99Ms: PerServer<number>;
   /**
    * Latency of our server, and of the hand-written server if it is a peer, at a constant rate of 70% of our server's maximum throughput.
@@ -21,13 +21,13 @@ export type Rates = {
 
 export type Settings = { readonly rounds: number; readonly seconds: number; readonly connections: number };
 
-/** Number of rounds before the first measured round, because V8 optimizes the functions of a server during the first seconds. */
+/** Number of rounds that run before the first measured round, because V8 optimizes a server's functions during the first seconds. */
 const warmUpRounds = 3;
 
 /** Latency is measured at this fraction of the maximum throughput. */
 const latencyTestShare = 0.7;
 
-/** Server with which our response times are compared, to show what is possible on this machine. */
+/** Server with which our server's response times are compared, to show which times are possible on this machine. */
 export const latencyPeer = 'floor';
 
 /** Measures all servers alternately in each round, so that other load on the machine affects them equally. */

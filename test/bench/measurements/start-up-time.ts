@@ -4,7 +4,10 @@ import { startMeasuredServer } from '../servers/measured-server.ts';
 import type { Check } from './check.ts';
 import { median } from './run-load.ts';
 
-/** Measures the time from process start to the first 200 response on the embedded database, for the first start and for later starts. */
+/**
+ * Measures the time from process start to the first response with status 200, on the embedded database, for the first start and for later
+ * starts.
+ */
 export async function measureStart(directory: string, repeats: number, report: (progress: string) => void): Promise<Check[]> {
   const data = join(directory, 'first-start');
   const env = { NODE_ENV: 'development', MANDATE_DATA_DIR: data };

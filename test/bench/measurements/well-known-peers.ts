@@ -31,8 +31,8 @@ type Figures = Omit<OperationFigures, 'operation' | 'server'>;
 type Report = (progress: string) => void;
 
 /**
- * CPU time that a server uses in its warm-up, in seconds. During the warm-up, the server's code is compiled, which takes longer on a busy
- * machine.
+ * CPU time after which a server's warm-up is complete, in seconds. During the warm-up, V8 compiles the server's code, which takes longer on
+ * a busy machine.
  */
 const warmUpCpuSeconds = 8;
 /** Maximum number of rounds in a warm-up. */
@@ -114,7 +114,10 @@ const runOperation = (operation: Operation, connections: number, seconds: number
     ? measureThroughput(operation.origin, closeSomeConnections(operation.traffic), connections, seconds)
     : repeat(operation.perform, connections, seconds);
 
-/** Performs an operation repeatedly, with `concurrency` operations at a time. Operations that are running at the end are completed and counted. */
+/**
+ * Performs an operation repeatedly, with `concurrency` operations at a time. Operations that are still running when the time is up are
+ * completed and counted.
+ */
 async function repeat(perform: () => Promise<unknown>, concurrency: number, seconds: number): Promise<LoadResult> {
   const begun = performance.now();
   let [finished, failed] = [0, 0];
@@ -147,7 +150,7 @@ const callsSchema = z.tuple([z.object({ calls: z.number() })]);
 /** Returns a function that reads the CPU time and the number of statements that a server has used so far. */
 async function createCounters({ url, cpuSeconds }: EmptyDatabase): Promise<(server: ComparedServer) => Promise<Counters>> {
   if (!cpuSeconds) throw new Error('the CPU time of a remote PostgreSQL server is unknown: unset DATABASE_URL');
-  // a separate database, because the extension adds views to the schema
+  // uses a separate database, because the extension adds views to the schema
   await runAdminSql(url, 'create database statement_counts');
   const counts = databaseUrlOnServer(url, 'statement_counts');
   await runAdminSql(counts, 'create extension pg_stat_statements');

@@ -17,7 +17,9 @@ export type RateSummary = {
   readonly perSecondGoal?: Goal;
   /** Latency at 70 % of our server's throughput. */
   readonly steady: { readonly p50Ms: number; readonly p99Ms: number };
-  /** The 99th percentiles of the response time, compared with those of the hand-written server if it is a peer. */
+  /**
+   * Our server's 99th percentile response times, compared with the hand-written server's. Empty if the hand-written server is not a peer.
+   */
   readonly p99: readonly (P99Comparison & Spread)[];
   readonly failed: number;
 };
@@ -37,7 +39,7 @@ export type Summary = Settings & {
   readonly eachRun: readonly Run[];
 };
 
-/** Goals for our server's 99th percentile of the response time, as a multiple of the hand-written server's. */
+/** Goals for our server's 99th percentile response time, as multiples of the hand-written server's time. */
 const p99Goals = { '70 %': { atMost: 1.5 }, 'full load': { atMost: 2 } } as const;
 
 const computeSpread = (values: readonly number[]): Spread => ({

@@ -113,12 +113,12 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return (await this.#filledDatabase()).db;
   }
 
-  /** Returns the PostgreSQL server, on which other programs can create databases. */
+  /** Returns the PostgreSQL server. Other programs can create databases on it. */
   async postgresql(): Promise<EmptyDatabase> {
     return (await this.#filledDatabase()).postgresql;
   }
 
-  /** CPU time that PostgreSQL has used so far, in seconds, or undefined if unknown. */
+  /** Returns the CPU time that PostgreSQL has used so far, in seconds, or undefined if the time is unknown. */
   async databaseCpuSeconds(): Promise<number | undefined> {
     return (await this.#filledDatabase()).postgresql.cpuSeconds?.();
   }
@@ -140,7 +140,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     this.#opened.defer(() => measuredServer.stop());
     const shared = { measuredServer, shop: this.#shop, client, website };
     if (name === 'mandate') return { ...shared, ...this.#createCallers(measuredServer, { client, website }) };
-    // The other servers accept our server's tokens. Browsers are needed only for the peer with which sign-ins are compared.
+    // The other servers accept our server's tokens. Only the peer in the sign-in case needs browsers.
     const { token, customers } = await this.target('mandate');
     return { ...shared, token, customers, browsers: once(() => openBrowsers(measuredServer.origin, this.#customers, false)) };
   }

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const ticksPerSecond = 100;
 
-/** proc_pid_stat(5): clock ticks of the process (fields 14, 15) and of exited children (16, 17). The name in field 2 may contain spaces. */
+/**
+ * Returns the CPU time in seconds, from the clock ticks of the process (fields 14 and 15) and of its exited children (16 and 17) in
+ * proc_pid_stat(5). The name in field 2 may contain spaces.
+ */
 async function readCpuSeconds(pid: number, withExitedChildren: boolean): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''); // the process has exited
   const fields = stat.replace(/^.*\) /, '').split(' ');

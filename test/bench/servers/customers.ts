@@ -9,7 +9,7 @@ import { issuer, sendThroughProxy } from './tls-proxy.ts';
 
 const password = 'benchmark user password';
 const customerScopes = 'openid orders.read orders.write payments.write';
-/** Age at which tokens are replaced. Tokens are valid for five minutes, and a round takes only seconds. */
+/** Age at which tokens are replaced. Tokens are valid for five minutes, and a round takes only a few seconds. */
 const maxTokenAgeMs = 120_000;
 /** Number of concurrent requests while customers are prepared. Additional concurrent sign-ins would only wait for password hashing. */
 const batchSize = 4;
@@ -21,7 +21,7 @@ export async function setPasswords(em: EntityManager, count: number): Promise<vo
   await em.execute('insert into passwords (user_id, hash, changed_at) select id, ?, now() from users where id <= ?', [hash, count]);
 }
 
-/** Opens a separate browser for each of the first `count` users and, if `consoleSignIn` is set, signs the user in. */
+/** Opens a separate browser for each of the first `count` users and signs the user in if `signIn` is true. */
 export async function openBrowsers(origin: string, count: number, signIn: boolean): Promise<readonly HttpBrowser[]> {
   const browsers = Array.from({ length: count }, () => new HttpBrowser(issuer, undefined, sendThroughProxy(origin)));
   if (!signIn) return browsers;

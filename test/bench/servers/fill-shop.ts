@@ -30,7 +30,7 @@ export async function fillShop(em: EntityManager, { orders, products, users }: S
 
 const ordersPerBatch = 250_000;
 
-/** Inserts orders without triggers, because the sums for statistics are calculated afterwards. */
+/** Inserts orders without running triggers, because the sums for statistics are calculated afterwards. */
 async function fillOrders(em: EntityManager, { orders, products, users }: ShopSize): Promise<void> {
   await em.begin();
   await em.execute(`set local session_replication_role = 'replica'`);

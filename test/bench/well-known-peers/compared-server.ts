@@ -45,7 +45,7 @@ export type PeerContext = {
   readonly directory: string;
   /** Number of customers, each with a separate session. */
   readonly customers: number;
-  /** Stops the processes of the peer at the end. */
+  /** Stack that stops the peer's processes when it is disposed. */
   readonly opened: AsyncDisposableStack;
 };
 

@@ -17,7 +17,10 @@ import { createTokenOperations } from './token-operations.ts';
 
 const version = '2.3.0';
 const module = 'github.com/ory/hydra/v2';
-/** A replacement from Hydra's own module file, without which Hydra cannot be compiled. Go ignores replacements in the module files of dependencies. */
+/**
+ * Module replacement that Hydra's own `go.mod` contains. Hydra cannot be compiled without it, and Go ignores the replacements of
+ * dependencies.
+ */
 const replacement = 'github.com/gobuffalo/pop/v6=github.com/ory/pop/v6@v6.2.1-0.20241121111754-e5dfc0f3344b';
 
 const service = { clientId: 'service', secret: randomUUID() };

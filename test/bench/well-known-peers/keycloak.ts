@@ -19,7 +19,7 @@ const website = { clientId: 'website', secret: randomUUID(), redirectUri: 'https
 const endpoints = '/realms/shop/protocol/openid-connect';
 const tokenPath = `${endpoints}/token`;
 
-/** As with our server, refresh tokens are rotated, tokens are signed with ES256, and the website uses PKCE. */
+/** Creates a realm in which, as with our server, refresh tokens are rotated, tokens are signed with ES256, and the website uses PKCE. */
 const createRealm = (customers: number) => ({
   realm: 'shop',
   enabled: true,

@@ -9,7 +9,7 @@ export type MedusaShop = {
   readonly variants: readonly string[];
 };
 
-/** Sends requests to an API with the same headers. */
+/** Sends all requests to an API with the same headers. */
 export class MedusaApi {
   readonly #origin: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export async function fillMedusa(origin: string, admin: Credentials, productCoun
   return { store: new MedusaApi(origin, { 'x-publishable-api-key': key.token }), region: region.id, shippingOption, variants };
 }
 
-/** Returns the ID of the first object of a kind. A migration may have created such an object; otherwise, creates one. */
+/** Returns the ID of the first object in a list. Creates an object if the list is empty, that is, if no migration has created an object. */
 async function findOrCreate(api: MedusaApi, path: string, listName: string, name: string, input: object): Promise<string> {
   const list = z.object({ [listName]: z.array(withId) }).parse(await api.get(path));
   const [first] = list[listName] ?? [];

@@ -1,4 +1,6 @@
-/** Creates a pool of items. Only one operation at a time uses an item. Throws if more operations run than there are items. */
+/**
+ * Creates a pool of items. Only one operation uses an item at a time. Throws if more operations run at the same time than there are items.
+ */
 export function createPool<Item>(items: readonly Item[]): {
   readonly use: <Result>(work: (item: Item) => Promise<Result>) => Promise<Result>;
 } {

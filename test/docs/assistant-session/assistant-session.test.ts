@@ -6,7 +6,7 @@ import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { recordAssistantSession } from './record-assistant-session.ts';
 
-requireOneProcess('its server fetches documents from loopback');
+requireOneProcess('the server fetches documents from loopback');
 
 /** `npm run assistant:record` replaces the document. */
 test('the recorded session of an assistant is up to date', async () => {

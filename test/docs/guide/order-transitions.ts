@@ -6,7 +6,7 @@ type OrderStatus = OrderBody['status'];
 export type OrderTransition = {
   readonly from: OrderStatus | 'new';
   readonly to: OrderStatus;
-  /** Short cause, for the diagram. */
+  /** Short description of the cause, for the diagram. */
   readonly label: string;
   readonly cause: string;
   readonly operations: readonly string[];

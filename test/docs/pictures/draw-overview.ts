@@ -52,7 +52,7 @@ const style = [
   '@media (prefers-color-scheme:dark){text{fill:#e6ebf0}.small{fill:#b4bfca}.page{fill:#0d1117}.box{fill:#1a212b;stroke:#3a4654}.part{fill:#10231d}.arrow{stroke:#9aa7b4}.head{fill:#9aa7b4}}',
 ].join('');
 
-/** Draws an overview of the product: its users, what the server does, and the systems that it uses. */
+/** Draws an overview of the product: its users, the server's functions, and the systems that the server uses. */
 export function drawOverview(): string {
   const serverEnd = server.x + server.width;
   return [

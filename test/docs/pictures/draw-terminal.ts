@@ -1,7 +1,7 @@
 import { escapeXml } from './escape-xml.ts';
 import { terminalColumns, type RecordedCommand } from './record-commands.ts';
 
-/** The lines of a command's output that the picture shows; a line with `…` replaces the remaining lines. */
+/** Selects the lines of a command's output that the picture shows. A line with `…` replaces the remaining lines. */
 const shownLines: readonly (readonly [command: RegExp, isShown: (line: string, at: number) => boolean])[] = [
   [/ login$/, (line) => !line.startsWith('http')],
   [/ products list$/, (_line, at) => at < 6],

@@ -60,7 +60,7 @@ async function signInAndReturn(browser: HttpBrowser, authorizationUrl: string): 
   await fetch(await completeAuthorization({ browser }, authorizationUrl));
 }
 
-/** Replaces what differs between two recordings: the home directory and the times. */
+/** Replaces the text that differs between recordings: the home directory and the times. */
 const replaceVaryingText = (output: string, home: string): string =>
   output.replaceAll(home, '~').replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '2026-11-23 10:30:00');
 

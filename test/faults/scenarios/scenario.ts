@@ -6,7 +6,7 @@ export type FaultContext = {
   readonly load: Load;
   /** Index of the injection, from 0. */
   readonly nth: number;
-  /** For tests: whether leases expire immediately instead of after a minute. */
+  /** Whether leases expire immediately instead of after a minute (only in tests). */
   readonly expireLeases: boolean;
 };
 

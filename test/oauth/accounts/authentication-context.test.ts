@@ -45,7 +45,7 @@ async function signInWithSecondFactor({ email, password }: TestUser, code: strin
   return browser;
 }
 
-/** The ways to sign in, except with a passkey. passkeys.test.ts tests passkeys. */
+/** All ways to sign in except passkeys, which passkeys.test.ts tests. */
 const signIns: readonly [string, object, (user: TestUser) => Promise<HttpBrowser>][] = [
   ['a sign-up', oneFactor, async ({ browser }) => browser],
   ['a password', oneFactor, (user) => signIn(server.origin, user)],

@@ -7,7 +7,7 @@ import { useEventJobs } from '../../support/webhooks/use-event-jobs.ts';
 const shop = withShop();
 useEventJobs(shop);
 
-/** Returns the path that the page's script requests, in order to wait for a change. */
+/** Returns the path that the page's script requests to wait for a change. */
 const readLivePath = (text: string): string => (/data-live="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll('&amp;', '&');
 
 test.each(['/account', '/account/orders'])('%s responds to a waiting page as soon as the customer has a new order', async (path) => {

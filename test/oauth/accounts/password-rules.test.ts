@@ -44,7 +44,10 @@ type EntryPoint = { readonly email: string; readonly setPassword: (password: str
 const newEmail = (): string => `fred.hawthorne@${crypto.randomUUID()}.example`;
 const newUser = () => signUp(server.origin, { name, email: newEmail() });
 
-/** A rejected password leaves the link and the session valid, so all rules can be tested with the same page. */
+/**
+ * Creates an entry point that submits a page's form. All rules are tested with the same page, because the server invalidates neither the
+ * link nor the session when it rejects a password.
+ */
 function entryPointFromForm(browser: HttpBrowser, page: HtmlPage, email: string, fields: Record<string, string> = {}): EntryPoint {
   const setPassword = async (password: string): Promise<string> => {
     const { response, text } = await browser.submit(page, { ...fields, password });
@@ -105,7 +108,7 @@ const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
   'server/oauth/pages/handlers/sign-in/sign-up.ts': () => entryPointFromMailedForm('/sign-up', newEmail(), { name }),
 };
 
-// the command rejects a password before it opens a database, so its processes need not start a second time, on the embedded database
+// the command is tested only on PostgreSQL, because it rejects a password before it opens a database
 const tested = Object.entries(entryPoints).filter(([file]) => databaseKind === 'postgresql' || !file.startsWith('server/command/'));
 
 describe.each(tested)('%s', { timeout: 60_000 }, (file, start) => {

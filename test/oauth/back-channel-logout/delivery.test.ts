@@ -11,7 +11,7 @@ import { signInToApplication, signUp } from '../../support/oauth/oauth-flow.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { useServer } from '../../support/server/use-server.ts';
 
-requireOneProcess('sends the logout tokens itself');
+requireOneProcess('the tests send the logout tokens themselves');
 const server = useServer();
 const receiver = useLogoutTokenReceiver();
 const { signal } = new AbortController();

@@ -25,7 +25,7 @@ import { readMailLink } from '../../support/services/mailbox.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
-requireOneProcess('sends the logout tokens itself');
+requireOneProcess('the tests send the logout tokens themselves');
 const shop = withShop({ sampleData: false });
 const admin = shop.admin(['users.manage']);
 const receiver = useLogoutTokenReceiver();

@@ -10,7 +10,7 @@ import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';
 
-requireOneProcess('counts the connections that the process of its server opens');
+requireOneProcess('the tests count the connections that the server process opens');
 const server = useServer();
 
 const errorResponse = z.object({ error: z.string(), error_description: z.string() });

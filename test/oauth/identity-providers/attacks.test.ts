@@ -33,7 +33,7 @@ const readOutcome = async (browser: HttpBrowser, page: HtmlPage, text: string, e
   await hasActiveSession(browser),
 ];
 
-/** The outcome of a response that was rejected with the expected text: nothing was written, and the browser is not signed in. */
+/** Returns the outcome of a response that is rejected with the expected text. Nothing is written, and the browser is not signed in. */
 const rejectedWith = (status: number): unknown[] => [status, true, false, false];
 
 const invalid = 'was not valid';

@@ -182,7 +182,8 @@ describe('guessing of user codes', () => {
     expect((await submitUserCode({ browser }, device.user_code)).text).toContain('The codes match');
     expect((await submitUserCode({ browser }, 'BBBB-BBBM')).response.status).toBe(200);
     for (const code of [device.user_code, 'BBBB-BBBN']) {
-      const limited = await submitUserCode({ browser: new HttpBrowser(server.origin, browser.ipAddress) }, code); // a browser without cookies shares the limit
+      // a browser with the same IP address but without cookies shares the limit
+      const limited = await submitUserCode({ browser: new HttpBrowser(server.origin, browser.ipAddress) }, code);
       expect([limited.response.status, limited.text]).toEqual([429, expect.stringContaining('Too many wrong codes')]);
       expect(Number(limited.response.headers.get('retry-after'))).toBeGreaterThan(0);
     }

@@ -4,7 +4,7 @@ import { obtainLimitedTokens, orderDetailsParameter, type RequestedLimits } from
 import { authorizationPath, buildAuthorizationRequest, obtainTokens, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
-// The fields for actions and approvals in the forms that contain order limits.
+// Tests the fields for actions and approvals in the forms for order limits.
 
 const shop = withShop();
 

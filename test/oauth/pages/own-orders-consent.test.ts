@@ -11,7 +11,7 @@ import {
 } from '../../support/oauth/oauth-flow.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
-// The consent page for third-party applications that request no `authorization_details`.
+// Tests the consent page for third-party applications that request no `authorization_details`.
 
 const shop = withShop();
 

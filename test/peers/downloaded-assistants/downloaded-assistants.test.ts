@@ -14,7 +14,7 @@ import { startMandateServer, type MandateServer } from '../../support/server/sta
 import { createTestShop } from '../../support/shop/test-shop.ts';
 import { assistantPrograms } from './assistant-programs.ts';
 
-requireOneProcess('its server fetches documents from loopback');
+requireOneProcess('the server fetches documents from loopback');
 
 // oxlint-disable-next-line node/no-process-env -- set by the npm script
 const isEnabled = process.env['MANDATE_ASSISTANT_TESTS'] === '1';

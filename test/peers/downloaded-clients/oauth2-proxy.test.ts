@@ -52,7 +52,7 @@ describeDownloadedClient({
       );
     },
     startSignIn: (browser) => browser.open('/'),
-    refresh: async () => undefined, // oauth2-proxy refreshes by itself
+    refresh: async () => undefined, // oauth2-proxy refreshes the tokens itself
     signOut(browser) {
       const signOut = new URLSearchParams({ client_id: clientId, post_logout_redirect_uri: signedOutUri });
       return browser.open(`/oauth2/sign_out?${new URLSearchParams({ rd: `${issuer}/oauth/logout?${signOut.toString()}` }).toString()}`);

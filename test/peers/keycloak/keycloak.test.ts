@@ -24,7 +24,7 @@ import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
 import { Keycloak, keycloakVersion, type KeycloakUser } from './start-keycloak.ts';
 
-requireOneProcess('it reads the database of its server');
+requireOneProcess('the tests read the database of the server');
 
 // oxlint-disable-next-line node/no-process-env -- set by the npm script
 const isEnabled = process.env['MANDATE_KEYCLOAK_TESTS'] === '1';

@@ -7,7 +7,7 @@ import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { createTestShop } from '../../support/shop/test-shop.ts';
 import { connectAssistant, createAssistant } from '../../support/mcp/assistant.ts';
 
-requireOneProcess('its server fetches documents from loopback');
+requireOneProcess('the server fetches documents from loopback');
 
 let documents: ClientMetadataServer;
 beforeAll(async () => {

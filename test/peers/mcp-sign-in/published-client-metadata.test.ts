@@ -7,7 +7,7 @@ import { startMandateServer, type MandateServer } from '../../support/server/sta
 import { createTestShop } from '../../support/shop/test-shop.ts';
 import { connectAssistant, createAssistant } from '../../support/mcp/assistant.ts';
 
-requireOneProcess('its server fetches documents from loopback');
+requireOneProcess('the server fetches documents from loopback');
 
 /** Client ID metadata documents as their vendors published them in September 2026, except that `client_id` has a different host. */
 const publishedDocuments = {

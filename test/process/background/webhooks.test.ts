@@ -58,7 +58,7 @@ function renewingToken(url: string, directory: string): () => Promise<string> {
 const databases = databaseKind === 'postgresql' ? [{ kind: 'PostgreSQL', url: createMigratedPostgresqlUrl }] : [];
 
 describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_000 + orders * 200 }, ({ url: freshUrl }) => {
-  test(`every event arrives with one id, although the receiver is unavailable, then unreliable, and the server is killed ${kills} times`, async () => {
+  test(`every event arrives, always with the same ID, although the receiver is unavailable, then unreliable, and the server is killed ${kills} times`, async () => {
     await using directory = await createDataDirectory();
     const [databaseUrl, port, receiverPort] = [await freshUrl(), await findFreePort(), await findFreePort()];
     const killableServer = new KillableServer({
@@ -87,14 +87,14 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
     };
     const killAndRestart = async (): Promise<void> => {
       await killableServer.kill();
-      // nothing is in flight, so this only ends the wait for the end of the killed server's leases
+      // no delivery is in flight, so this call only shortens the wait until the killed server's leases expire
       await makeDeliveriesDue(db);
       await killableServer.start();
     };
-    // the receiver is unavailable
+    // initially, the receiver is unavailable
     await reached(0.3);
     await killAndRestart();
-    // the receiver is unreliable
+    // then, the receiver is available but unreliable
     const receiver = await startWebhookReceiver(receiverPort);
     const accepted: string[] = [];
     const accept: DeliveryHandler = ({ headers }, res) => {
@@ -107,7 +107,7 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
       await killAndRestart();
     }
     await buying;
-    // the receiver is reliable
+    // finally, the receiver is reliable
     receiver.handleDelivery = accept;
     const countAfterRetries = async () => {
       await makeRetriesDue(db);

@@ -105,7 +105,7 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
     await put(two);
     process.kill(server.pid, 'SIGHUP');
     await expect.poll(() => presentedFingerprint(port), { timeout: 20_000 }).toBe(fingerprint(two));
-    // 401, because the client authentication is missing
+    // the status is 401, because the request has no client authentication
     expect(await pendingRequest.finish()).toBe(401);
     await expectRecommendedTlsSettings(port);
 

@@ -129,7 +129,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     const committing = () =>
       query(`select pid::text as id from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
     await waitUntil(async () => (await committing()).length > 0);
-    await sleep(1_500); // wait until the last check has passed
+    await sleep(1_500); // by then, PostgreSQL's last check for a disconnected client has passed
     await first.kill();
     expect(await pendingRefresh).toBeUndefined();
     await waitUntil(async () => (await committing()).length === 0);
@@ -154,7 +154,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
 });
 
 describe('a server that is killed during its first start', { timeout: 180_000 }, () => {
-  // the server is killed when this many database files exist: some, most, and all but the last
+  // the server is killed when this number of database files exists: some, most, and all but the last
   test.each([2, 12, 18, 20])('after %i database files starts again without an error', async (files) => {
     await using data = await createDataDirectory();
     const draft = join(data.path, 'database.new');

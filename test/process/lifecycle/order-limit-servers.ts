@@ -24,7 +24,7 @@ export const countStatus = (responses: readonly ParsedResponse[], expected: numb
 /**
  * Performs a change while eight clients repeat an action. Returns the number of actions that took effect after the change had been
  * acknowledged.
- * @param act performs the action with the given number
+ * @param act performs the action; its argument is the number of the repetition
  */
 export async function countEffectsAfter(
   act: (index: number) => Promise<unknown>,
@@ -46,15 +46,18 @@ export async function countEffectsAfter(
 }
 
 /**
- * Repeats a race until it produces a forbidden outcome, to show that the test can detect it. Returns whether this happened within ten
- * attempts, because the requests of a race may not overlap on a busy machine.
+ * Returns whether a race produces a forbidden outcome in one of ten attempts, to show that a test can detect a fault. One attempt is not
+ * sufficient, because its requests may not overlap on a busy machine.
  */
 export async function detectsFault(race: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt += 1) if (await race()) return true;
   return false;
 }
 
-/** Starts two server processes with a product that costs 10 before the tests of a `describe` block, and stops them after the tests. */
+/**
+ * Before the tests of a `describe` block, starts two server processes and creates a product that costs 10. Stops the processes after the
+ * tests.
+ */
 export function useOrderLimitServers() {
   let servers: ServerPair;
   let directory: Awaited<ReturnType<typeof createDataDirectory>>;
@@ -118,7 +121,7 @@ export function useOrderLimitServers() {
 
   /**
    * Signs up a customer and connects an application with these limits.
-   * @param options.isThirdParty whether a third party operates the application (otherwise, the shop)
+   * @param options.isThirdParty whether a third party operates the application (default: the shop operates it)
    */
   async function connect(limits: RequestedLimits | undefined, { isThirdParty = false } = {}) {
     const user = await createSignedInUser(servers);

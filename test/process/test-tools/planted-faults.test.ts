@@ -27,7 +27,7 @@ async function runTestsWithFaults(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-planted-'));
   try {
     const report = join(directory, 'report.json');
-    // The received responses of the faulty server do not count.
+    // The faulty server's responses are recorded in a separate directory, so that they do not count as tested responses.
     const input: TestRunInput = { provide: { database: inject('database'), seenResponses: directory }, report };
     const program = join(import.meta.dirname, 'planted-faults/run-tests-with-faults.ts');
     const runner = spawn(process.execPath, [program, JSON.stringify(input)], {

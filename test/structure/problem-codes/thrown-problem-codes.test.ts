@@ -116,7 +116,10 @@ describe('the search finds an undeclared code', { timeout }, () => {
   };
   const route = routes.find(({ name }) => name === 'deliveryMethods.get');
 
-  /** Copies of the file, each with a planted statement, which the compiler reads together because reading their imports takes longest. */
+  /**
+   * Copies of the file, each with a planted statement. The compiler reads all copies at once, because reading their imports takes most of
+   * the time.
+   */
   const copies: Record<string, string> = {};
   const plantInCopy = (statement: string, declarations = ''): string => {
     const copy = file.replace('routes.ts', `routes-${Object.keys(copies).length}.ts`);

@@ -32,7 +32,7 @@ const problemCreators = new Set(['createProblem', 'Problem']);
  *   function.
  * - An argument whose type is `ProblemCode` or `string` is reported as `dynamicCode`, because its value is not known.
  * - A function that is called through a computed name, or through an interface whose implementations are registered elsewhere, is not
- *   found. `listUnreachedCalls` returns the calls that no route reaches, so that such a call is detected.
+ *   found. `listUnreachedCalls` returns the calls that no route reaches, so that a test can detect such a call.
  * - Middleware and the error handler are not searched, although they also send problems, for example for a body that is not JSON.
  */
 export class ThrownProblemCodes {

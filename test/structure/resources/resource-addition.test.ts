@@ -56,7 +56,8 @@ const git = (...parameters: string[]) =>
 
 /**
  * Copies the repository's files. Links all packages, except the repository's own packages, which refer to the copy. The cache is not
- * linked, because a build in the copy would otherwise replace the hashes of this repository's last build, which would then be repeated.
+ * linked, because a build in the copy would otherwise replace the hashes of this repository's last build, and this repository would be
+ * built again.
  */
 async function copyRepository(): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: root, maxBuffer: 64_000_000 });

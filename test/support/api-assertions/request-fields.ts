@@ -16,7 +16,7 @@ export type RequestField = {
   readonly body: JsonBody;
 };
 
-/** Pattern of text that must contain a character other than white space. */
+/** Pattern for text that must contain at least one character other than white space. */
 export const requiredTextPattern = String.raw`\S`;
 
 /** Returns whether a schema accepts text in any language. */

@@ -28,7 +28,7 @@ export const createClientCertificate = (issuer: Authority, options: Partial<Cert
     ...options,
   });
 
-/** Returns the certificate's key with the certificate in `x5c`, for the registration of an application. */
+/** Returns the certificate's public key as a JWK with the certificate in `x5c`, for registering an application. */
 export const toJwkWithCertificate = ({ cert }: Pick<CertificateWithKey, 'cert'>): object => ({
   ...createPublicKey(cert).export({ format: 'jwk' }),
   x5c: [new X509Certificate(cert).raw.toString('base64')],
@@ -38,8 +38,8 @@ export const toJwkWithCertificate = ({ cert }: Pick<CertificateWithKey, 'cert'>)
 export const encodeCertificateHeader = (pem: string): string => `:${new X509Certificate(pem).raw.toString('base64')}:`;
 
 /**
- * Creates a confidential application and returns its client ID. The application uses the client credentials grant, unless `input` has other
- * values.
+ * Creates a confidential application and returns its client ID. The application uses the client credentials grant, unless `input` specifies
+ * other values.
  */
 export async function createApplicationWithCertificate(db: Database, input: Partial<ApplicationInput>): Promise<string> {
   const clientId = `client-${randomUUID()}`;

@@ -3,7 +3,7 @@ import type { ClientKey } from '../oauth/client-assertion.ts';
 
 /**
  * Creates a signed request object (RFC 9101) that is valid for a minute.
- * @param parameters parameters of the authorization request, with `client_id`
+ * @param parameters the authorization request's parameters, including `client_id`
  * @param change claims to replace; the value `undefined` removes a claim
  */
 export function createRequestObject(

@@ -81,7 +81,7 @@ export class HttpBrowser {
     const path = attribute('path') ?? requestPath.slice(0, requestPath.lastIndexOf('/')) ?? '/';
     this.#cookies = this.#cookies.filter((cookie) => cookie.name !== name || cookie.path !== path);
     const [maxAge, expires] = [attribute('max-age'), attribute('expires')];
-    // RFC 6265 section 5.3: `Max-Age` has precedence
+    // `Max-Age` has precedence (RFC 6265 section 5.3)
     const isDeleted = maxAge === undefined ? expires !== undefined && new Date(expires) <= new Date() : Number(maxAge) <= 0;
     if (!isDeleted) this.#cookies.push({ name, value, path });
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 import { assertAvailableInCi } from '../assert-available-in-ci.ts';
 
-/** Chromium without windows comes first, because it needs about a third of the CPU time. */
+/** Headless Chromium comes first, because it needs only about a third of the CPU time. */
 const executablePath = [
   '/usr/lib/chromium/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -14,11 +14,11 @@ const executablePath = [
 export const hasChromium = assertAvailableInCi('Chromium', executablePath !== undefined);
 
 /**
- * Chromium features that are disabled. The command-line switch replaces the list of Playwright, which is why this list repeats the features
- * that Playwright disables.
+ * Chromium features that are disabled. The command-line switch replaces Playwright's list, so this list repeats the features that
+ * Playwright disables.
  */
 const disabledFeatures = [
-  // Each new window would load the suggestions of its address bar as two pages in another process.
+  // Otherwise, each new window loads its address bar suggestions as two pages in another process.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   // features that Playwright disables

@@ -3,7 +3,10 @@ import { expect } from 'vitest';
 import { countInteractiveElements, findAxeViolations, measureHorizontalOverflow, tabThrough } from './page-accessibility.ts';
 import { takeScreenshots } from './take-screenshots.ts';
 
-/** Checks the current state of a page in a window that is 320 pixels wide: with axe in light and dark mode, and with the keyboard. */
+/**
+ * Checks the accessibility of a page in a window 320 pixels wide: runs axe in light and dark mode, and moves through the page with the
+ * keyboard.
+ */
 export async function expectAccessiblePage(page: Page, name: string): Promise<void> {
   await takeScreenshots(page, name);
   const size = page.viewportSize();

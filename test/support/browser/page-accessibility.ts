@@ -8,7 +8,7 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /**
  * Returns the accessibility violations that axe finds on the page.
- * @param colorScheme `dark`: applies only the rules about colors, because all rules are applied in light mode
+ * @param colorScheme with `dark`, axe applies only the rules about colors, because the check in light mode applies all rules
  */
 export const findAxeViolations = (page: Page, colorScheme: ColorScheme = 'light'): Promise<string[]> =>
   runAxe(page, colorScheme === 'dark' ? { runOnly: { type: 'rule', values: colorRules } } : {});

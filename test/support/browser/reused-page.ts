@@ -7,9 +7,9 @@ export const createClientAddressHeader = (): Record<string, string> => ({
 });
 
 /**
- * Opens the same page for one test after another, because a new page takes longer than most tests. At the beginning of each test, the page is
- * empty and has no cookies, a new client IP address, and the size and color scheme of the given options. A failed test's page is closed.
- * The tested pages must not store anything but cookies, and `close()` must be called after the tests.
+ * Opens the same page for one test after another, because a new page takes longer than most tests. At the beginning of each test, the page
+ * is empty, has no cookies, uses a new client IP address, and has the given size and color scheme. If a test fails, its page is closed. The
+ * tested pages must store nothing except cookies. Call `close()` after the tests.
  */
 export class ReusedPage {
   readonly #browser: Browser;

@@ -18,7 +18,7 @@ export type CursorParameter = keyof typeof nextCursorFields;
 export const cursorParameter = ({ query }: AppRoute): CursorParameter => ('after' in schemaFields(query) ? 'after' : 'cursor');
 export const nextCursorField = (cursor: CursorParameter): (typeof nextCursorFields)[CursorParameter] => nextCursorFields[cursor];
 
-/** Returns the operations that return a list without full pagination: `limit`, a cursor, `has_more` and the next cursor. */
+/** Returns the list operations that do not have all parts of pagination: `limit`, a cursor, `has_more` and the next cursor. */
 export const findUnpaginatedLists = (routes: readonly AppRoute[]): string[] =>
   routes
     .filter(returnsList)

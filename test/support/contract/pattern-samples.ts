@@ -1,4 +1,4 @@
-/** Samples that each match at least one pattern of the OpenAPI document, and similar samples that do not match this pattern. */
+/** Samples that match a pattern in the OpenAPI document, and similar samples that do not match it. */
 const samples = [
   ['ann@example.com', 'ann p@example.com', 'a\u0007b@example.com', '[ann]@example.com', 'pc{}@example.com', 'ann@example'],
   ['collection', 'Collection', 'GBP', 'gbp', 'GB', 'Z', '+02:00', '+15:00', '2026-11-20', '2026-13-01', '2026-11', '1'],
@@ -12,7 +12,9 @@ export const matchSamples = (pattern: string): string => samples.map((sample) =>
 
 const encode = (texts: readonly string[]): string => texts.map((text) => Buffer.from(text).toString('base64')).join(' ');
 
-/** Returns the input for the `compile_patterns` programs. For each pattern, they print their results in the format of `matchSamples`. */
+/**
+ * Returns the input for the `compile_patterns` programs. For each pattern, these programs print a result in the format of `matchSamples`.
+ */
 export const formatPatternsInput = (patterns: readonly string[]): string => `${encode(patterns)}\n${encode(samples)}`;
 
 /** Returns the patterns for which a `compile_patterns` program printed a different result than JavaScript, with the printed result. */

@@ -32,7 +32,7 @@ export async function startValidatingProxy(
   return { origin: `http://127.0.0.1:${port}`, close };
 }
 
-/** Returns which message the proxy rejected (the request or the server's response), or undefined if it forwarded the response. */
+/** Returns whether the proxy rejected the request or the server's response, or undefined if the proxy forwarded the response. */
 export function findProxyRejection(text: string): 'request' | 'response' | undefined {
   const [, violation] = /"type":"https:\/\/stoplight\.io\/prism\/errors#([A-Z_]+)"/.exec(text) ?? [];
   if (violation === undefined) return undefined;

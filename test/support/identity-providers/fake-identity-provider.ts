@@ -16,8 +16,8 @@ type SigningKey = { readonly privateKey: CryptoKey; readonly publicJwk: JWK };
 const clientId = 'shop';
 
 /**
- * An OpenID Connect provider whose responses a test can falsify. Browsers never open the provider: `authorize` does what a real provider
- * would do after a user has signed in.
+ * An OpenID Connect provider whose responses a test can falsify. Browsers never open the provider. Instead, `authorize` responds as a real
+ * provider does after a user has signed in.
  */
 export class FakeIdentityProvider {
   readonly #server = createServer((req, res) => void this.#handle(req, res));
@@ -179,7 +179,7 @@ export async function insertIdentityProvider(
 export const changeIdentityProvider = ({ em }: Database, slug: string, fields: ProviderFields): Promise<number> =>
   em.fork().nativeUpdate(IdentityProviderEntity, { slug }, fields);
 
-/** Returns the claims of a new user, whose address the provider has verified. */
+/** Returns the claims of a new user whose e-mail address the provider has verified. */
 export function newProviderUser(): { sub: string; email: string; email_verified: boolean; name: string } {
   const id = randomBytes(6).toString('hex');
   return { sub: `subject-${id}`, email: `paula.${id}@example.com`, email_verified: true, name: 'Paula Provider' };

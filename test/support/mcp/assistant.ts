@@ -17,7 +17,7 @@ export type Assistant = { readonly clientState: AssistantState; readonly provide
 
 /**
  * Creates an OAuth client provider without a client ID, and the object in which the provider saves its state.
- * @param options.redirectUrl the URL at which the assistant waits for the code (default: the first redirect URI)
+ * @param options.redirectUrl the URL at which the assistant receives the authorization code (default: the first redirect URI)
  * @param options.clientMetadataUrl the URL of the client ID metadata document; without it, the assistant registers itself
  */
 export function createAssistant(

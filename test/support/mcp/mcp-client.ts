@@ -59,7 +59,7 @@ export async function connectMcpClient(
   return client;
 }
 
-/** Calls a tool. `body` is the structured content, the problem details of a rejected call, or the JSON in the text. */
+/** Calls a tool. `body` is the structured content, the problem details of a rejected call, or the JSON in the result's text. */
 export async function callMcpTool(
   client: Client,
   name: string,

@@ -30,7 +30,9 @@ export type CertificateOptions = {
   /** Attributes of the subject, in certificate order. */
   readonly subject: readonly (readonly [AttributeType, string])[];
   readonly altNames?: readonly SubjectAltName[];
-  /** Days on which the certificate becomes valid and expires, relative to today (default: an hour ago, and in 30 days). */
+  /**
+   * Days, relative to today, on which the certificate becomes valid and expires (default: valid since an hour ago, and for 30 more days).
+   */
   readonly validFromDay?: number;
   readonly validDays?: number;
   /** The authority that signs the certificate (default: the certificate is self-signed). */

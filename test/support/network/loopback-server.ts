@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { Server } from 'node:net';
 
-/** Listens on the loopback interface (default port: a free one). Returns the port. */
+/** Makes the server listen on the loopback interface (default: on a free port). Returns the port. */
 export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

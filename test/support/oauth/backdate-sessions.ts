@@ -1,6 +1,6 @@
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 
-/** Moves the sign-in time of all of a user's browser sessions into the past. */
+/** Moves the sign-in times of a user's browser sessions back by the given number of minutes. */
 export async function backdateSessions(db: Database, userId: number, minutes: number): Promise<void> {
   const em = db.em.fork();
   const rows = await em.execute<{ id: string; payload: string }[]>(

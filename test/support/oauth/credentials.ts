@@ -6,7 +6,10 @@ import type { RunningServer } from '../server/use-server.ts';
 
 type Server = Pick<RunningServer, 'origin' | 'db'>;
 
-/** Inserts a passkey into the database, because the pages require a browser that supports WebAuthn. Returns the passkey ID. */
+/**
+ * Inserts a passkey directly into the database, because adding one on the pages requires a browser that supports WebAuthn. Returns the
+ * passkey ID.
+ */
 export async function insertPasskey({ db }: Server, userId: number, name: string): Promise<number> {
   const [row] = await db.em
     .fork()
@@ -26,7 +29,7 @@ export async function readPasskeyIds({ db }: Server, userId: number): Promise<nu
 const createdKey = z.object({ id: z.number(), key: z.string(), prefix: z.string() });
 export type CreatedApiKey = z.infer<typeof createdKey>;
 
-/** Creates an API key with the scope `users.read`. The token needs the scopes `api_keys.manage` and `users.read`. */
+/** Creates an API key with the scope `users.read`. The token must have the scopes `api_keys.manage` and `users.read`. */
 export async function createApiKey({ origin }: Server, token: string, name: string): Promise<CreatedApiKey> {
   const response = await fetch(`${origin}/api/v1/api-keys`, {
     method: 'POST',

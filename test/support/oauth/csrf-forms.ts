@@ -29,7 +29,7 @@ export type PostPaths = {
   readonly enginePaths: readonly string[];
 };
 
-/** An internal module of oidc-provider, without types. */
+/** An internal module of oidc-provider that has no type declarations. */
 const engineRouterModule: string = 'oidc-provider/lib/helpers/router.js';
 
 /** Collects the POST paths from a server's form registration and routers. */

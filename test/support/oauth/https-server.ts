@@ -14,7 +14,7 @@ import { completeSignUp } from './oauth-flow.ts';
 import { testServerSecret } from '../server/test-server-secret.ts';
 import { closeServer } from '../network/loopback-server.ts';
 
-/** Two sites on the registrable domain `example.test`. */
+/** Two hosts under the registrable domain `example.test`. */
 export const shopHost = 'shop.example.test';
 export const siblingHost = 'evil.example.test';
 
@@ -69,7 +69,7 @@ type HttpsConnection = { readonly ca: string; readonly cert?: string | undefined
 
 /**
  * Creates a function with the signature of `fetch` that sends each request to this machine over a new TLS connection, regardless of the
- * host in the URL. `cert` and `key` are the client's certificate.
+ * host in the URL. `cert` and `key` are the client's certificate and private key.
  */
 export const createHttpsFetch =
   (connection: HttpsConnection): SendRequest =>

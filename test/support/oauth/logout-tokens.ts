@@ -20,7 +20,10 @@ export type LogoutTokenReceiver = {
   respond: (res: ServerResponse) => unknown;
 };
 
-/** Starts a server that receives logout tokens before the tests of a file, and forgets the tokens before each test. */
+/**
+ * Starts a server that receives logout tokens. The server starts before the tests of a file, and discards all received tokens before each
+ * test.
+ */
 export function useLogoutTokenReceiver(): LogoutTokenReceiver {
   const acknowledge = (res: ServerResponse): unknown => res.writeHead(200).end();
   let origin = '';

@@ -267,7 +267,7 @@ export async function submitSignInForm(server: Pick<RunningServer, 'origin'>, pa
   await page.keyboard.press('Enter');
 }
 
-/** Continues the session of the user's HTTP client in the page, which is faster than submitting the sign-in form. */
+/** Signs the user in by copying the session cookies of the user's HTTP client, which is faster than submitting the sign-in form. */
 export async function signInAs(server: Pick<RunningServer, 'origin'>, page: Page, { browser }: Pick<TestUser, 'browser'>): Promise<void> {
   const domain = new URL(server.origin).hostname;
   await page.context().addCookies(browser.cookies.map((cookie) => ({ ...cookie, domain, httpOnly: true, sameSite: 'Lax' })));

@@ -6,8 +6,9 @@ import { migrateAndOpenDatabase } from '../../../server/schema/migrate-and-open-
 import { createDataDirectory } from './server-process.ts';
 
 /**
- * Creates a data directory with a migrated embedded database that contains no data, which is removed on disposal. A server with this
- * directory creates its initial data as at a first start, but in a third of the time, because it neither creates nor migrates a database.
+ * Creates a data directory that contains a migrated embedded database without data. The directory is removed on disposal. A server with
+ * this directory creates its initial data as on its first start, but in a third of the time, because it neither creates nor migrates a
+ * database.
  */
 export async function createMigratedDataDirectory(): ReturnType<typeof createDataDirectory> {
   const directory = await createDataDirectory();

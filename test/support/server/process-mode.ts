@@ -1,7 +1,7 @@
 import { beforeEach } from 'vitest';
 import { resetBeforeTestFile } from '../test-files/test-file-state.ts';
 
-/** Whether every test server consists of two processes: `MANDATE_TEST_PROCESSES=2`, as in `npm run test:two-processes`. */
+/** Whether every test server consists of two processes. `npm run test:two-processes` sets `MANDATE_TEST_PROCESSES=2` for this purpose. */
 export const usesTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
 
 /** Returns whether this option can be passed to a server process in an environment variable. */

@@ -25,7 +25,7 @@ const minSecretLength = 8;
 
 const none: readonly string[] = [];
 const hashedLength = 4;
-/** Continues a hash, which depends only on the last `hashedLength` characters. */
+/** Adds a character to a rolling hash of the last `hashedLength` characters. */
 const continueHash = (hash: number, text: string, index: number): number => ((hash << 4) ^ text.charCodeAt(index)) & 0xffff;
 
 /** Returns the values that the text contains. Reads the text only once, because some tests use thousands of secrets. */

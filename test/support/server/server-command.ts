@@ -11,7 +11,7 @@ export type CommandResult = { readonly code: number | null; readonly stdout: str
 /**
  * Runs `mandate-server` until it exits.
  * @param input standard input, which is not a terminal
- * @param programFile `mandate-server` of a different release
+ * @param programFile path of `mandate-server` from a different release
  */
 export async function runMandateServer(
   env: Readonly<Record<string, string>>,

@@ -10,8 +10,8 @@ export async function timeServerExit(env: Readonly<Record<string, string>>): Pro
 }
 
 /**
- * Expects that a server exited within this time, in addition to the time in which this machine loads the program. The load time is measured
- * only if it matters, by starting a server that exits when its first database connection fails.
+ * Expects that a server exited within the time limit plus the time that this machine needs to load the program. If the server took longer
+ * than the limit, measures the load time by starting a server that exits when its first database connection fails.
  */
 export async function expectExitWithin(limitSeconds: number, { seconds }: { readonly seconds: number }): Promise<void> {
   if (seconds < limitSeconds) return;

@@ -24,7 +24,7 @@ export function useServer(options: StartOptions = {}): RunningServer {
     return mandate;
   };
   const localOptions = Object.keys(options).filter((name) => name !== 'onLogLine' && !isEnvironmentOption(name));
-  if (localOptions.length > 0) requireOneProcess(`uses the options ${localOptions.join(', ')}`);
+  if (localOptions.length > 0) requireOneProcess(`the tests use the options ${localOptions.join(', ')}`);
   beforeAll(async () => {
     const onLogLine = (line: string): void => {
       if (logLine.parse(JSON.parse(line)).level >= warning) warnings.push(line);

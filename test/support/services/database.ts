@@ -26,8 +26,8 @@ export async function createMigratedPostgresqlUrl(): Promise<string> {
 }
 
 /**
- * Returns the environment variables of a server process with an empty, migrated PostgreSQL database. If PostgreSQL is not available, returns
- * none, so that the server creates an embedded database, which takes several times as long.
+ * Returns the environment variables of a server process with an empty, migrated PostgreSQL database. Returns no variables if PostgreSQL is
+ * not available. The server then creates an embedded database, which takes several times as long.
  */
 export const createDatabaseEnvironment = async (): Promise<{ DATABASE_URL?: string }> =>
   databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};

@@ -2,11 +2,13 @@ import { hostileDatabaseInputs, hostileInputs } from '../network/hostile-inputs.
 import { databaseKind } from './database.ts';
 
 /**
- * All hostile inputs on PostgreSQL. On the embedded database, only those that can reach the database: the server parses requests in the same
- * way on both databases.
+ * Contains all hostile inputs if the tests use PostgreSQL. On the embedded database, contains only the inputs that can reach the database,
+ * because request parsing does not depend on the database.
  */
 export const hostileInputsForDatabase: readonly string[] = databaseKind === 'postgresql' ? hostileInputs : hostileDatabaseInputs;
 
-/** Returns the minimum number of requests in a test file that sends this many with all hostile inputs. */
+/**
+ * Scales the number of requests that a test file sends with all hostile inputs to the number that it sends with `hostileInputsForDatabase`.
+ */
 export const scaleRequestCount = (withAllInputs: number): number =>
   Math.floor((withAllInputs * hostileInputsForDatabase.length) / hostileInputs.length);

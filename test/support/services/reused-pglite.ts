@@ -17,7 +17,7 @@ type ReusablePglite = {
 };
 type TableRows = { readonly name: string; readonly rows: string };
 
-/** Limits the size of the WAL and the number of dead rows in the system catalogs, which are all in memory. */
+/** Maximum number of uses of one database, because its WAL and the dead rows in its system catalogs accumulate in memory. */
 const maxUses = 25;
 const maxWalBytes = 32 * 1024 * 1024;
 
@@ -42,7 +42,7 @@ export async function openMigratedPglite(template: string): Promise<Database> {
     await close();
     if (isClosed) return;
     isClosed = true;
-    // a late query must not open the next user's database
+    // after `close`, a delayed query must not reach the database, which another test may be using
     connection.ensureConnection = () => Promise.reject(new Error('the database is closed'));
     used.uses += 1;
     if (idle ?? used.uses >= maxUses) await used.close();

@@ -76,7 +76,8 @@ export async function requestApprovalOf60(app: RequestingApplication): Promise<J
 }
 
 /**
- * Signs up a customer, and connects two applications: one with order limits, and the command-line client, with which the customer decides.
+ * Signs up a customer, and connects two applications: one with order limits, and the command-line client, with which the customer decides
+ * on approval requests.
  */
 export async function connectApplicationAndDecider(shop: ShopServer, details: RequestedLimits = limitsOf50PerOrder) {
   const anna = await signUp(shop.origin);

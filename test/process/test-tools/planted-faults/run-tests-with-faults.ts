@@ -30,7 +30,7 @@ const vitest = await startVitest(
     provide,
     isolate: false,
     maxWorkers: 1,
-    // The first attempt runs with the fault, and the others without it: the second, and a third on a busy machine.
+    // Only the first attempt runs with the fault. The second attempt runs without it, and a third attempt may be needed on a busy machine.
     retry: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,

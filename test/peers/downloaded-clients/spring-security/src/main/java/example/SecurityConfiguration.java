@@ -16,7 +16,7 @@ import org.springframework.security.web.SecurityFilterChain;
 
 @Configuration
 class SecurityConfiguration {
-  /** Requests with an access token. */
+  /** Authorizes requests that contain an access token. */
   @Bean
   @Order(1)
   SecurityFilterChain resources(HttpSecurity http) throws Exception {
@@ -26,7 +26,7 @@ class SecurityConfiguration {
         .build();
   }
 
-  /** Requests from a browser. */
+  /** Signs users in and out in the browser. */
   @Bean
   @Order(2)
   SecurityFilterChain pages(HttpSecurity http, ClientRegistrationRepository registrations) throws Exception {
@@ -39,7 +39,7 @@ class SecurityConfiguration {
         .build();
   }
 
-  /** Verifies access tokens with all checks of RFC 9068. By default, Spring Security accepts only JWTs of the type JWT. */
+  /** Verifies access tokens with all checks of RFC 9068. By default, Spring Security accepts only JWTs whose `typ` is `JWT`. */
   @Bean
   JwtDecoder accessTokenDecoder(@Value("${ISSUER}") String issuer, @Value("${CLIENT_ID}") String clientId) {
     var decoder = NimbusJwtDecoder.withIssuerLocation(issuer).validateType(false).build();

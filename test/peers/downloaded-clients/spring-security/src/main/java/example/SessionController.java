@@ -31,7 +31,7 @@ class SessionController {
       ApplicationEventPublisher events) {
     this.authorizedClients = authorizedClients;
     var provider = new RefreshTokenOAuth2AuthorizedClientProvider();
-    // Every access token counts as expired.
+    // This clock skew makes every access token count as expired.
     provider.setClockSkew(Duration.ofDays(1));
     // Spring Security then compares the new ID token with the first one, and reads userinfo again.
     provider.setApplicationEventPublisher(events);
