@@ -188,7 +188,7 @@ export default defineConfig({
         'typescript/no-unsafe-return': 'off',
       },
     },
-    // The rule is intended for windows. Channels have no such argument.
+    // The rule is intended for windows. In a broadcast channel, `postMessage` has no target origin.
     { files: ['client-sdk/browser/**'], rules: { 'unicorn/require-post-message-target-origin': 'off' } },
     {
       files: ['vitest.config.ts', 'oxlint.config.ts', 'private-words.ts', 'console/vite.config.ts'],

@@ -21,7 +21,7 @@ const locked = z.object({
 });
 export type LockedPackage = z.infer<typeof locked>;
 
-/** All packages that `npm ci` installs, keyed by path. */
+/** Returns all packages that `npm ci` installs, keyed by path. */
 export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackage>> {
   const lockfile: unknown = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
@@ -43,7 +43,7 @@ const bundledPackages: Record<string, readonly string[]> = {
   ],
 };
 
-/** Returns the packages that run in production, keyed by path: the direct and indirect dependencies of the released workspaces. */
+/** Returns the packages that run in production, that is, the direct and indirect dependencies of the released workspaces, keyed by path. */
 export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map<string, LockedPackage> {
   const packages = new Map<string, LockedPackage>();
   const visit = (path: string): void => {

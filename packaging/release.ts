@@ -67,7 +67,10 @@ async function buildRelease(version: string): Promise<string[]> {
   });
 }
 
-/** With an explicit tag, the dry run does not depend on the registry's content. npm reports the name and version of the package. */
+/**
+ * Publishes the packages, and checks that npm reports their names and versions. With an explicit tag, the dry run does not depend on the
+ * registry's content.
+ */
 function publish(files: readonly string[], version: string, dryRun: boolean): void {
   for (const [at, file] of files.entries()) {
     report(`publish ${file.slice(root.length + 1)}${dryRun ? ' (dry run)' : ''}`);

@@ -6,7 +6,7 @@ type SmtpTransport = MailTransport & {
   close(): void;
 };
 
-/** Creates an SMTP transport: `smtp://user:password@host:587`, or `smtps://` for implicit TLS. */
+/** Creates an SMTP transport from a URL such as `smtp://user:password@host:587`. The scheme `smtps://` selects implicit TLS. */
 export async function createSmtpTransport(url: string, from: string): Promise<SmtpTransport> {
   const { createTransport } = await import('nodemailer');
   const { protocol, hostname, port, username, password } = new URL(url);

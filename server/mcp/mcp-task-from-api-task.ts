@@ -18,7 +18,7 @@ export type McpTask = {
   readonly pollIntervalMs: number;
 };
 
-/** In the extension, the status `failed` is only for JSON-RPC errors. A failed task is a completed tool call whose result is an error. */
+/** The extension reserves the status `failed` for JSON-RPC errors. A failed task is a completed tool call whose result is an error. */
 const mcpStatuses: Readonly<Record<Task['status'], McpTaskStatus>> = {
   queued: 'working',
   running: 'working',

@@ -19,7 +19,7 @@ import { mcpTaskFromApiTask, toolResultFromTask } from './mcp-task-from-api-task
 export const mcpTasksExtensionName = 'io.modelcontextprotocol/tasks';
 const requiredCapabilities = { extensions: { [mcpTasksExtensionName]: {} } };
 
-/** The tools that read and cancel a task, if the caller's token permits these tools, and the function that sends their API requests. */
+/** The tools that read and cancel a task, as far as the caller's token permits them, and the function that sends their API requests. */
 export type TaskTools = {
   readonly get: McpTool;
   readonly cancel: McpTool | undefined;

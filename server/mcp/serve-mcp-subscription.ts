@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /** Events that the caller can see, and the caller's authorization. */
 export type EventSource = {
-  /** Identifies the caller, to limit its subscriptions. */
+  /** Key that identifies the caller, so that the number of its subscriptions can be limited. */
   readonly callerKey: string;
   /** Returns the response body of `GET /events` with this query, or `undefined` if the API rejected the request. */
   readonly listEvents: (query: string, signal: AbortSignal) => Promise<string | undefined>;

@@ -24,7 +24,7 @@ const maxWaitMs = 2_000;
 class ProcessMetrics {
   readonly #latest = new Map<Worker, MetricValues>();
   readonly #waiting = new Map<Worker, PromiseWithResolvers<void>>();
-  /** Totals of processes that have exited, kept because a counter must never decrease. */
+  /** Totals of the processes that have exited. These totals are kept, because a counter must never decrease. */
   #exited: MetricValues = [];
 
   constructor() {

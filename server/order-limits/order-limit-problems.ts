@@ -9,7 +9,7 @@ export type ExceededLimit = {
   readonly limit: 'valid_until' | 'actions' | 'categories' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
   /**
    * Who set the limit. `customer` and `api_key` mean that the customer set the limit for the application or the API key. `application` and
-   * `shop` mean that an administrator set the limit for this application or for all third-party applications.
+   * `shop` mean that an administrator set the limit for this application or for all third-party applications, respectively.
    */
   readonly set_by?: 'customer' | 'api_key' | 'application' | 'shop';
   readonly currency?: string | null;
@@ -24,8 +24,8 @@ export type ExceededLimit = {
   /** Products in other categories; present only if `limit` is `categories`. */
   readonly products?: readonly ProductOutsideCategories[];
   /**
-   * Whether the customer can approve the order. The customer can approve it if the customer permits approvals and the order exceeds no
-   * limit set by an administrator. Absent for payments; null for API keys, which cannot request approvals.
+   * Whether the customer can approve the order, that is, whether the customer permits approvals and the order exceeds no limit set by an
+   * administrator. Absent for payments; null for API keys, which cannot request approvals.
    */
   readonly approvable?: boolean | null;
   /** The approval that the application requested for the quote, if any. */
@@ -42,7 +42,7 @@ function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subj
     : { subject: translatable`The customer allows`, hint: changeHint };
 }
 
-/** Creates the problem for a request during which access was revoked. */
+/** Creates the problem for a request whose access was revoked while the request was being processed. */
 export const createRevokedAuthorizationProblem = (): Problem =>
   createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
 

@@ -32,7 +32,7 @@ export type OrderPageOptions = {
   readonly withItems?: boolean;
 };
 
-// Written in SQL because the plan is cached, and does not depend on the distribution of statuses (see the `list-orders` benchmark).
+// Written in SQL because the plan is cached and does not depend on the distribution of statuses (see the `list-orders` benchmark).
 /**
  * Returns the matching orders; more than `limit` rows indicate a next page. The query runs one index scan per status (and per payment
  * status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of orders nor

@@ -22,8 +22,8 @@ const serveStartPage =
   };
 
 /**
- * Serves the files that browsers and crawlers request at the root of the host. With a base path, the files are also served below the base
- * path, because pages link to these files.
+ * Serves the files that browsers and crawlers request at the root of the host. If the issuer has a base path, the files are also served
+ * below the base path, because pages link to these files.
  */
 export const serveFaviconAndRobotsTxt = (): Router =>
   express

@@ -15,7 +15,7 @@ export async function lockActiveAdministratorRows(em: EntityManager): Promise<vo
   await lockAdministrators(em);
 }
 
-/** Verifies that another active administrator remains when this user loses the role or the `active` status. */
+/** Verifies that another active administrator remains if this user loses the administrator role or the `active` status. */
 export async function assertOtherAdministratorRemains(em: EntityManager, user: User): Promise<void> {
   if (user.role !== 'admin' || user.status !== 'active') return;
   const administrators = await lockAdministrators(em);

@@ -10,7 +10,7 @@ import {
 } from '@mandate/client-sdk';
 import { html } from 'hono/html';
 
-/** Returns a page. `html` escapes every inserted value. */
+/** A rendered page. `html` escapes every inserted value. */
 export type Page = ReturnType<typeof html>;
 
 /** The signed-in customer. */

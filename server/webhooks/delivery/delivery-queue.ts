@@ -5,7 +5,10 @@ import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 import { claimDueDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './claim-and-update-deliveries.sql.ts';
 
-/** Maximum number of deliveries to claim in total, per endpoint, and for endpoints that already have deliveries in flight. */
+/**
+ * Maximum number of deliveries to claim in total (`total`), per endpoint (`each`), and for each endpoint that already has deliveries in
+ * flight (`left`).
+ */
 export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
 /** Claims pending deliveries that are due. `after` is the most recently served endpoint. */

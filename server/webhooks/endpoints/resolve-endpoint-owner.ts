@@ -16,8 +16,8 @@ export type EndpointOwner = {
 /**
  * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created the
  * endpoint with a first-party application. An endpoint that a user created in this way belongs to the user, and is not disabled when the
- * user signs out of the application. Because it receives the events of all the user's orders, an application that can access only its own
- * orders can neither create nor manage such an endpoint.
+ * user signs out of the application. Because such an endpoint receives the events of all the user's orders, an application that can access
+ * only its own orders can neither create nor manage it.
  */
 export async function resolveEndpointOwner(em: EntityManager, principal: Principal): Promise<EndpointOwner> {
   const { user, clientId } = principal;
