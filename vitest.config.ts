@@ -38,7 +38,7 @@ const startsPrograms = /\/test\/(?:bench|command|faults|first-order|fuzz|process
  */
 class AlternatingSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- this method is not that of an array
+    // oxlint-disable-next-line unicorn/no-array-sort -- `super.sort` is not an array method
     const byProject = Map.groupBy(await super.sort(files), ({ project: { name } }) => name);
     return [...byProject.values()].flatMap((sorted) => {
       const waiting = sorted.filter(({ moduleId }) => startsPrograms.test(moduleId));

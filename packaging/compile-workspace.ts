@@ -41,7 +41,10 @@ function runCompiler(workspace: string, output: string): void {
   if (status !== 0) throw new Error('tsc could not compile the packages');
 }
 
-/** Changes `.ts` to `.js` in declarations and in the URLs of threads and processes. The compiler changes it only in the imports of code. */
+/**
+ * Changes `.ts` to `.js` in declarations and in the URLs of threads and processes. The compiler itself makes this change only in the
+ * imports of code.
+ */
 async function rewriteFileNames(path: string, isCode: boolean): Promise<void> {
   const text = await readFile(path, 'utf8');
   const pattern = isCode
@@ -72,7 +75,7 @@ async function copyPackages(workspace: string, output: string): Promise<void> {
   }
 }
 
-/** Copies the built console. Its assets are compressed, because the server sends them compressed to browsers. */
+/** Copies the built console. Its assets are compressed, because the server sends compressed assets to browsers. */
 async function copyConsole(output: string): Promise<void> {
   const built = join(root, 'console/dist');
   await mkdir(join(output, 'assets'), { recursive: true });

@@ -27,7 +27,7 @@ export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackag
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
 }
 
-/** Packages that are installed as part of a bundle: the command-line client, or the console in the server. */
+/** Packages that are installed as part of a bundle. The bundles are the command-line client and the console in the server. */
 const bundledPackages: Record<string, readonly string[]> = {
   cli: ['commander', 'open', '@modelcontextprotocol/server'],
   server: [
@@ -63,7 +63,7 @@ export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map
   return packages;
 }
 
-/** Resolves a package as Node does: next to the importing package, or in a parent folder. */
+/** Resolves a package as Node.js does, that is, next to the importing package or in a parent folder. */
 function resolvePackage(all: ReadonlyMap<string, LockedPackage>, from: string, name: string): string | undefined {
   for (let folder = from; ;) {
     const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;

@@ -35,7 +35,7 @@ async function publish(folder: URL, workspace: string): Promise<void> {
   });
 }
 
-/** Returns the compiled file and the declaration of an entry point. `*` stands for any module. */
+/** Returns the compiled file and the declaration of an entry point. In a path, `*` stands for any module. */
 function compiledFile(source: string): string | { readonly types: string; readonly default: string } {
   const path = source.replace(/^\.\//, './dist/');
   if (path.endsWith('.json')) return path;

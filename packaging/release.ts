@@ -1,6 +1,6 @@
 /**
- * `npm run release` checks that the current version can be released, and writes the release to `dist/release`: the npm packages, the Python
- * package, and a bill of materials. It then publishes the npm packages to the registry as a dry run.
+ * `npm run release` checks that the current version can be released, and writes the release to `dist/release`. The release consists of the
+ * npm packages, the Python package, and a bill of materials. The command then publishes the npm packages to the registry as a dry run.
  *
  *   -- --short               runs only the checks, without building the release
  *   -- --publish             publishes the packages after all checks

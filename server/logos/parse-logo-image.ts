@@ -34,7 +34,7 @@ export function parseLogoImage(content: Buffer): LogoImage | { readonly error: L
   return { ...image, hash: sha256(content, 'hex').slice(0, 32), content };
 }
 
-/** Returns the format and the size in the image header; undefined if the header is incomplete or the format is not supported. */
+/** Returns the format and the size in the image header, or undefined if the header is incomplete or the format is not supported. */
 function decodeHeader(content: Buffer): Pick<LogoImage, 'mediaType' | 'width' | 'height'> | undefined {
   try {
     const format = formats.find(({ decoder }) => decoder.validate(content));

@@ -1,7 +1,7 @@
 import type { Task } from '@mandate/contract';
 import { createErrorToolResult, toolResultFromResponse, type McpTool, type ToolResponse, type ToolResult } from '@mandate/contract/tools';
 
-/** How often a client should poll the status of a task, in milliseconds. */
+/** Interval at which a client should poll the status of a task, in milliseconds. */
 const pollIntervalMs = 2_000;
 
 type McpTaskStatus = 'working' | 'completed' | 'cancelled';

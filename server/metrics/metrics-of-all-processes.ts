@@ -72,7 +72,9 @@ export function serveMetricsOfAllProcesses(address: MetricsAddress, log: Log): P
   return serveMetrics(address, render, log);
 }
 
-/** Sends the metrics of this process to its supervisor on request. Returns a function that sends the last values. */
+/**
+ * Sends the metrics of this process to its supervisor whenever the supervisor requests them. Returns a function that sends the last values.
+ */
 export function sendMetricsToSupervisor(registry: Registry): () => Promise<void> {
   const send = async (): Promise<void> => {
     const message: MetricsMessage = { type: 'mandate:metrics', metrics: await registry.getMetricsAsJSON() };

@@ -22,7 +22,7 @@ export type SpendingLimit = {
 };
 
 type Amount = number | string | null;
-/** A row that the function returns. The drivers use different types for large numbers. */
+/** A row that the SQL function returns. The drivers use different types for large numbers. */
 type SpendingLimitRow = Omit<SpendingLimit, 'per_order' | 'per_period' | 'spent'> & {
   readonly per_order: Amount;
   readonly per_period: Amount;
@@ -91,7 +91,7 @@ type OrderToCheck = {
 };
 
 type LimitCheckOptions = {
-  /** Whether the customer approved the order, so that only the limits that administrators set apply. */
+  /** Whether the customer approved the order. If so, only the limits that administrators set apply. */
   readonly isApproved: boolean;
   readonly now: Date;
 };

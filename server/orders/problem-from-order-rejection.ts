@@ -176,7 +176,7 @@ function priceChanged({ total }: OrderConflicts, input: OrderInputOrQuoteContent
 
 type EntryDetails = Omit<ProblemEntry, 'in' | 'pointer' | 'parameter'>;
 
-/** Returns one entry for each order line with one of these products. For a quote, returns one entry for each product. */
+/** Returns one error entry for each order line with one of these products. For a quote, returns one error entry for each product. */
 function itemEntries(
   input: OrderInputOrQuoteContent,
   productIds: readonly number[],

@@ -82,7 +82,10 @@ export async function startWebServerAfterFirstRunSetup(
   return createWelcomeMessage(config, db);
 }
 
-/** Returns the source of client certificates and the CA certificates. When the CA file changes, the CA certificates are replaced. */
+/**
+ * Returns the options for client certificates, including the trusted CA certificates. When the CA file changes, the CA certificates in the
+ * options are replaced.
+ */
 function openClientCertificates(
   { source, authoritiesFile: path, url }: NonNullable<Config['clientCertificates']>,
   log: Log,
@@ -134,7 +137,7 @@ async function prepareDatabase(config: Config, db: Database, log: Log): Promise<
 const keepAliveBehindProxyMs = 75_000;
 
 /**
- * Time, in milliseconds, for which a process that is being replaced asks clients on open connections to use another connection. A request
+ * Time, in milliseconds, for which a process that is being replaced asks clients with open connections to use other connections. A request
  * on an idle connection would be lost if the connection were closed at the same moment.
  */
 const replacementDelayMs = 2_000;

@@ -46,8 +46,8 @@ export function serveRateLimitCounters(): void {
 type PendingRequest = CountedRequest & { readonly resolve: (state: RateLimitState) => void };
 
 /**
- * Creates counters that the supervisor keeps for all its server processes. If the supervisor does not respond, this process counts by itself, so
- * that no client is rejected because of the delay.
+ * Creates counters that the supervisor keeps for all its server processes. If the supervisor does not respond, this process counts requests
+ * by itself, so that no client is rejected because of the delay.
  */
 export function createSupervisorCounters(windowSeconds: number): RateLimitCounters {
   const localCounters = createRateLimitCounters(windowSeconds);

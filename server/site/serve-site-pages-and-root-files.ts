@@ -39,7 +39,7 @@ const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.met
 /** Excludes all pages from search engines, because the pages are only for users who are signed in or want to sign in. */
 const robotsTxt = 'User-agent: *\nDisallow: /\n';
 
-/** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients get a problem document. */
+/** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients receive a problem document. */
 export function serveNotFoundPage(settings: PageSettings, issuer: string): RequestHandler {
   return async (req, res, next) => {
     res.vary('Accept');

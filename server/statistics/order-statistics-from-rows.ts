@@ -54,7 +54,7 @@ const periodFromRow = (row: OrderStatisticsRow): Period => ({
   ...sumsFromRow(row),
 });
 
-/** The drivers return timestamps as text or as dates. */
+/** Converts a timestamp, which the drivers return as text or as a date, to text. */
 const timestampToText = (value: string | Date | null): string =>
   value instanceof Date ? value.toISOString() : timestampToRfc3339(value ?? '');
 

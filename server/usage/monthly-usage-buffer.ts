@@ -78,8 +78,8 @@ export class MonthlyUsageBuffer {
   }
 
   /**
-   * Returns a client's usage for a month. The usage is read from the database at the client's first request; concurrent requests share one
-   * query.
+   * Returns a client's usage for a month. The usage is read from the database when the client sends its first request; concurrent requests
+   * share one query.
    */
   async #month(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
     const key = bufferKey(clientId, name);

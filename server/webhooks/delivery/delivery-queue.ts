@@ -11,7 +11,7 @@ import { claimDueDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt 
  */
 export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
-/** Claims pending deliveries that are due. `after` is the most recently served endpoint. */
+/** Claims pending deliveries that are due. `after` is the ID of the most recently served endpoint. */
 export const claimDueDeliveries = (em: EntityManager, after: number, { total, each, left }: DeliveryCapacity): Promise<ClaimedDelivery[]> =>
   em.transactional((inner) => claimDueDeliveryRows(inner, [after, total, each, [...left.keys()], [...left.values()]]));
 
@@ -39,7 +39,7 @@ export async function recordDeliveryAttempt(
 export const markDeliverySkipped = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
 
-/** Puts a claimed but unsent delivery back into the queue, for another attempt after the delay. */
+/** Puts a claimed but unsent delivery back into the queue, so that another attempt is made after the delay. */
 export const requeueDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery, delayMs: number) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { nextAttemptAt: secondsFromNowSql(delayMs / 1000) });
 

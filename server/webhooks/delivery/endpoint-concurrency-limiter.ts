@@ -23,8 +23,8 @@ export class EndpointConcurrencyLimiter {
   #busy = 0;
 
   /**
-   * Acquires a slot, and returns the function that releases the slot. The caller passes the result of the attempt to that function, if an
-   * attempt was made.
+   * Acquires a slot, and returns the function that releases the slot. If an attempt was made, the caller passes its result to that
+   * function.
    */
   acquire(endpointId: number): (result: { failed: boolean; milliseconds: number } | undefined) => void {
     const health = this.#endpoints.get(endpointId) ?? { busy: 0, failures: 0, slow: false };

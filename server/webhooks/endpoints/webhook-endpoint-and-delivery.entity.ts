@@ -63,7 +63,7 @@ export const WebhookEndpoint = defineEntity({
 });
 
 /**
- * The delivery of one event to one endpoint. The table is also the queue, in which a process leases a row by postponing `next_attempt_at`.
+ * The delivery of one event to one endpoint. The table is also the delivery queue. A process leases a row by postponing `next_attempt_at`.
  */
 export const WebhookDelivery = defineEntity({
   name: 'WebhookDelivery',
