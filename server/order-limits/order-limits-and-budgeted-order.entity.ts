@@ -3,7 +3,7 @@ import { budgetPeriods, orderApprovalModes, type OrderAction } from '@mandate/co
 
 /**
  * Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes and by the limits that
- * administrators set. The SQL functions that migration 20261124190000 created combine these limits.
+ * administrators set. The SQL functions that migration 20261124190000_order_categories created combine these limits.
  */
 export const OrderLimits = defineEntity({
   name: 'OrderLimits',
