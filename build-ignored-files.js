@@ -4,7 +4,7 @@
  * built.
  */
 import { createHash } from 'node:crypto';
-// A default import, because `globSync` is missing in Node 20, which only starts the installed Node 24.
+// This is a default import, because Node 20 lacks `globSync`. Node 20 is used only to start the installed Node 24.
 import fs from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -20,7 +20,7 @@ const ignoredFiles = [
   'server/languages/messages.gen.ts',
   ...['models.py', 'resources.py', '_version.py'].map((name) => `clients/python/src/mandate_client/${name}`),
 ];
-/** Contains the hash of the sources at the last build. `npm ci` deletes the file together with `node_modules`. */
+/** This file contains the hash of the sources at the last build. `npm ci` deletes the file together with `node_modules`. */
 const hashFile = 'node_modules/.cache/mandate-ignored-files.sha256';
 const consoleHashFile = 'node_modules/.cache/mandate-console.sha256';
 
@@ -50,7 +50,7 @@ async function buildConsole() {
   // In a test run, Vite would include the development version of React.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
-  // Builds into another folder, so that a running server never serves a partly built console.
+  // The console is built in another folder, so that a running server never serves a partly built console.
   const newOutput = `${output}.${process.pid}`;
   await build({ root: join(root, 'console'), logLevel: 'error', build: { outDir: newOutput, emptyOutDir: true } });
   await rm(output, { recursive: true, force: true });
@@ -69,7 +69,10 @@ function hasDevelopmentPackages() {
 
 const isGeneratedFolder = (path) => /node_modules|dist$/.test(path);
 
-/** Returns a hash of everything that the generated files depend on: the sources of three packages, the message catalogs, and all package versions. */
+/**
+ * Returns a hash of everything on which the generated files depend, that is, the sources of `contract`, `client-sdk`, `cli` and `clients`,
+ * the message catalogs, and all package versions.
+ */
 async function hashSources() {
   const sources = fs.globSync(['{contract,client-sdk,cli,clients}/**/*.{ts,json}', 'server/languages/**/*.{ts,json}', 'package.json'], {
     cwd: root,

@@ -8,7 +8,7 @@ const restrictImports = (files: string[], group: string[], message: string): Oxl
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
 });
 
-/** If two overrides match a file, only the last one applies, so each server file matches only one. */
+/** If several overrides match a file, only the last override applies. Therefore, each server file matches only one of these overrides. */
 const serverImports = [
   restrictImports(['server/*.ts'], otherPackages, 'server imports contract only'),
   ...serverFolders.map((folder) =>
@@ -188,7 +188,7 @@ export default defineConfig({
         'typescript/no-unsafe-return': 'off',
       },
     },
-    // The rule is intended for windows. Channels have no such argument.
+    // The rule is intended for windows. A broadcast channel has no target origin.
     { files: ['client-sdk/browser/**'], rules: { 'unicorn/require-post-message-target-origin': 'off' } },
     {
       files: ['vitest.config.ts', 'oxlint.config.ts', 'private-words.ts', 'console/vite.config.ts'],

@@ -37,7 +37,7 @@ const patternOf = (...terms: readonly string[]): RegExp => new RegExp(`\\b(?:${t
 const textPattern = patternOf(...standardTerms.keys());
 const identifierPattern = patternOf(...standardTerms.keys(), ...identifierTerms.keys());
 
-/** Splits `whatOfOrder` and `WHAT_OF_ORDER` into lower-case words. */
+/** Splits identifiers such as `whatOfOrder` and `WHAT_OF_ORDER` into lower-case words. */
 const splitIdentifier = (name: string): string =>
   name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -60,7 +60,7 @@ type Context = {
 
 const testFunctions: ReadonlySet<string> = new Set(['test', 'it', 'describe']);
 
-/** Returns whether a call declares tests: `test(...)`, `describe.each(...)(...)` and so on. */
+/** Returns whether a call declares tests, such as `test(...)` or `describe.each(...)(...)`. */
 const declaresTests = ({ type, name, object, callee, tag }: Callee): boolean =>
   type === 'Identifier'
     ? testFunctions.has(name ?? '')

@@ -8,8 +8,8 @@ type Layer = {
 };
 
 /**
- * The layers of `server/`, from the lowest to the highest. A folder may import folders of lower layers only. Code that two folders of one layer need
- * belongs to a lower layer. The linter reads this list (oxlint.config.ts).
+ * The layers of `server/`, from the lowest to the highest. A folder may import only folders of lower layers. Code that two folders of one
+ * layer need belongs to a lower layer. The linter reads this list (oxlint.config.ts).
  */
 const layers: readonly Layer[] = [
   { common: ['crypto', 'files', 'languages', 'logging', 'memory', 'optional-packages', 'outgoing-http'] },

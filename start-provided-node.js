@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs a program of this repository with the Node.js that `npm ci` has installed, and exits with its exit code.
+ * Runs a program of this repository with the Node.js version that `npm ci` has installed, and exits with its exit code.
  * @param {string} program file URL of the program
  * @param {string} name name of the program in error messages
  * @param {number} major the lowest major version of Node.js that can run the program

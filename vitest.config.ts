@@ -10,7 +10,10 @@ const project = (name: 'postgresql' | 'pglite', include: string[]) => ({
   test: { name, include, globalSetup: './test/support/global-setup.ts' },
 });
 
-/** Runs the tests on both databases. If PostgreSQL is not available, all tests run on PGlite, and those that need PostgreSQL are skipped. */
+/**
+ * Returns one test project per database. If PostgreSQL is not available, all tests run on PGlite, and the tests that need PostgreSQL are
+ * skipped.
+ */
 async function projects() {
   try {
     if (!process.env['DATABASE_URL']) await findPostgresql();
@@ -23,7 +26,10 @@ async function projects() {
   }
 }
 
-/** Folders with tests that start programs. These tests wait most of the time, and take longer than other files of their size. */
+/**
+ * Folders with tests that start programs. These tests spend most of their time waiting, and take longer than other test files of the same
+ * size.
+ */
 const startsPrograms = /\/test\/(?:bench|command|faults|first-order|fuzz|process|retail|schemathesis)\//;
 
 /**
@@ -32,7 +38,7 @@ const startsPrograms = /\/test\/(?:bench|command|faults|first-order|fuzz|process
  */
 class AlternatingSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- this method is not that of an array
+    // oxlint-disable-next-line unicorn/no-array-sort -- `super.sort` is not an array method
     const byProject = Map.groupBy(await super.sort(files), ({ project: { name } }) => name);
     return [...byProject.values()].flatMap((sorted) => {
       const waiting = sorted.filter(({ moduleId }) => startsPrograms.test(moduleId));

@@ -3,7 +3,7 @@
 const port = process.env.PORT ?? '3000';
 const scheme = process.env.MANDATE_TLS_CERT ? 'https' : 'http';
 const { get } = await import(`node:${scheme}`);
-// The certificate is not checked: it is for the public host name, and this connection does not leave the container.
+// The certificate is not checked, because it is for the public host name, and this connection does not leave the container.
 const request = get({ host: '127.0.0.1', port, path: '/healthz', timeout: 2_500, rejectUnauthorized: false }, (answer) => {
   answer.resume();
   process.exitCode = answer.statusCode === 200 ? 0 : 1;

@@ -13,7 +13,7 @@ import { readPackageManifest } from '../client-sdk/package/replace-package-manif
 
 const root = join(import.meta.dirname, '..');
 
-/** Files of a workspace that are elsewhere in the published package or not needed there. All other files except TypeScript are copied. */
+/** Files of a workspace that are not copied, because they are compiled, are elsewhere in the published package, or are not needed there. */
 const notCopied = /^(bin|baseline|dist|node_modules)(\/|$)|\.ts$|^(LICENSE|README\.md|package\.json.*|.*\.tgz)$/;
 
 async function compileWorkspace(workspace: string): Promise<void> {
@@ -41,7 +41,10 @@ function runCompiler(workspace: string, output: string): void {
   if (status !== 0) throw new Error('tsc could not compile the packages');
 }
 
-/** The compiler changes `.ts` to `.js` only in imports, but not in the URLs of threads and processes, or in declarations. */
+/**
+ * Changes `.ts` to `.js` in declarations and in the URLs of threads and processes. The compiler itself makes this change only in the
+ * imports of code.
+ */
 async function rewriteFileNames(path: string, isCode: boolean): Promise<void> {
   const text = await readFile(path, 'utf8');
   const pattern = isCode
@@ -72,7 +75,7 @@ async function copyPackages(workspace: string, output: string): Promise<void> {
   }
 }
 
-/** Copies the built console. Its assets are compressed, because the server sends them compressed to browsers. */
+/** Copies the built console. Its assets are compressed, because the server sends compressed assets to browsers. */
 async function copyConsole(output: string): Promise<void> {
   const built = join(root, 'console/dist');
   await mkdir(join(output, 'assets'), { recursive: true });
@@ -81,7 +84,10 @@ async function copyConsole(output: string): Promise<void> {
     await writeFile(join(output, 'assets', `${name}.gz`), gzipSync(await readFile(join(built, 'assets', name)), { level: 9 }));
 }
 
-/** Keeps the origin and the license of a copied package. Its entry points and dependencies do not apply to the copy. */
+/**
+ * Returns a manifest with the origin and the license of a copied package. The entry points and dependencies of the package do not apply to
+ * the copy.
+ */
 async function createCopiedManifest(folder: string): Promise<object> {
   const { name, version, description, author, license, homepage, repository, type } = await readPackageManifest(
     pathToFileURL(`${folder}/`),
@@ -89,7 +95,10 @@ async function createCopiedManifest(folder: string): Promise<object> {
   return { name, version, description, author, license, homepage, repository, type };
 }
 
-/** The compiled files read the version and the optional packages from `../package.json`, as the sources do. */
+/**
+ * Returns the manifest from which the compiled files read the version and the optional packages. Like the sources, they read
+ * `../package.json`.
+ */
 async function createInnerManifest(source: string): Promise<object> {
   const { type, version, peerDependencies } = await readPackageManifest(pathToFileURL(`${source}/`));
   return { type, version, peerDependencies };

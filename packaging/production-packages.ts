@@ -21,13 +21,13 @@ const locked = z.object({
 });
 export type LockedPackage = z.infer<typeof locked>;
 
-/** All packages that `npm ci` installs, keyed by path. */
+/** Returns all packages that `npm ci` installs, keyed by path. */
 export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackage>> {
   const lockfile: unknown = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
 }
 
-/** Packages that are installed as part of a bundle: the command-line client, or the console in the server. */
+/** Packages that are installed as part of a bundle. The bundles are the command-line client and the console in the server. */
 const bundledPackages: Record<string, readonly string[]> = {
   cli: ['commander', 'open', '@modelcontextprotocol/server'],
   server: [
@@ -43,7 +43,7 @@ const bundledPackages: Record<string, readonly string[]> = {
   ],
 };
 
-/** Returns the packages that run in production, keyed by path: the direct and indirect dependencies of the released workspaces. */
+/** Returns the packages that run in production, that is, the direct and indirect dependencies of the released workspaces, keyed by path. */
 export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map<string, LockedPackage> {
   const packages = new Map<string, LockedPackage>();
   const visit = (path: string): void => {
@@ -63,7 +63,7 @@ export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map
   return packages;
 }
 
-/** Resolves a package as Node does: next to the importing package, or in a parent folder. */
+/** Resolves a package as Node.js does, that is, next to the importing package or in a parent folder. */
 function resolvePackage(all: ReadonlyMap<string, LockedPackage>, from: string, name: string): string | undefined {
   for (let folder = from; ;) {
     const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;

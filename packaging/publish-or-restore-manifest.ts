@@ -1,6 +1,6 @@
 /**
- * `node packaging/publish-or-restore-manifest.ts publish|restore WORKSPACE` replaces the manifest of `contract` or `server` with the
- * published version, which refers to the compiled files. After packing, it restores the manifest and removes the compiled files.
+ * `node packaging/publish-or-restore-manifest.ts publish WORKSPACE` replaces the manifest of `contract` or `server` with the published
+ * version, which refers to the compiled files. After packing, `restore WORKSPACE` restores the manifest and removes the compiled files.
  */
 import { rm } from 'node:fs/promises';
 import { copiedPackages } from './copied-packages.ts';
@@ -35,7 +35,7 @@ async function publish(folder: URL, workspace: string): Promise<void> {
   });
 }
 
-/** Returns the compiled file and the declaration of an entry point. `*` stands for any module. */
+/** Returns the compiled file and the declaration of an entry point. In a path, `*` stands for any module. */
 function compiledFile(source: string): string | { readonly types: string; readonly default: string } {
   const path = source.replace(/^\.\//, './dist/');
   if (path.endsWith('.json')) return path;

@@ -42,7 +42,7 @@ export async function findReleaseProblems(root: string): Promise<string[]> {
   ];
 }
 
-/** All workspaces must have the same version, and depend on exactly this version of each other. */
+/** All workspaces must have the same version, and must depend on exactly this version of the other workspaces. */
 function findVersionProblems({ version }: Manifest, manifests: ReadonlyMap<string, Manifest>): string[] {
   const names = new Set(Array.from(manifests.values(), ({ name }) => name));
   return [...manifests].flatMap(([folder, manifest]) => {

@@ -1,6 +1,6 @@
 /**
- * `npm run release` checks that the current version can be released, and writes the release to `dist/release`: the npm packages, the Python
- * package, and a bill of materials. It then publishes the npm packages to the registry as a dry run.
+ * `npm run release` checks that the current version can be released, and writes the release to `dist/release`. The release consists of the
+ * npm packages, the Python package, and a bill of materials. The command then publishes the npm packages to the registry as a dry run.
  *
  *   -- --short               runs only the checks, without building the release
  *   -- --publish             publishes the packages after all checks
@@ -67,7 +67,10 @@ async function buildRelease(version: string): Promise<string[]> {
   });
 }
 
-/** With an explicit tag, the dry run does not depend on the registry's content. npm reports the name and version of the package. */
+/**
+ * Publishes the packages, and checks that npm reports their names and versions. With an explicit tag, the dry run does not depend on the
+ * registry's content.
+ */
 function publish(files: readonly string[], version: string, dryRun: boolean): void {
   for (const [at, file] of files.entries()) {
     report(`publish ${file.slice(root.length + 1)}${dryRun ? ' (dry run)' : ''}`);

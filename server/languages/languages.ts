@@ -48,7 +48,7 @@ export class Languages {
   }
 }
 
-/** The languages that are included in the server. */
+/** The languages that are bundled with the server. */
 export const bundledLanguages = new Languages();
 
 /**

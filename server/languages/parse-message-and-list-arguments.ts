@@ -15,7 +15,10 @@ const elementSchema: z.ZodType<MessageElement> = z.lazy(() =>
     options: z.record(z.object({ value: z.array(elementSchema) })).optional(),
   }),
 );
-/** Types of ICU MessageFormat elements that take an argument (plain text, number, date, time, select and plural). */
+/**
+ * Maps each type of ICU MessageFormat element that takes an argument (simple argument, number, date, time, select and plural) to the type
+ * of the argument.
+ */
 const argumentTypes: Readonly<Record<number, MessageArgumentType>> = {
   1: 'string',
   2: 'number',

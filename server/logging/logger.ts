@@ -10,8 +10,7 @@ export type Log = Logger;
 const bufferOptions = { sync: false, minLength: 16_000, periodicFlush: 100 };
 
 /**
- * Creates a log. In production, the log consists of JSON lines on stderr. In development, it contains only warnings and errors, as readable
- * text.
+ * Creates a logger. In production, it writes JSON lines to stderr. In development, it writes only warnings and errors, as readable text.
  */
 export function createLog(production: boolean, destination?: DestinationStream): Log {
   if (production)

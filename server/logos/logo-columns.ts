@@ -9,7 +9,7 @@ export type StoredLogo = Omit<Logo, 'url'> & {
   readonly hash: string;
 };
 
-/** Properties for the logo of an entity. All these properties are null if there is no logo. */
+/** Entity properties that store a logo. All of them are null if the entity has no logo. */
 export const logoEntityProperties = () => ({
   /** Identifies the image in its URL, so that caches can store the image indefinitely. */
   logoHash: p.text().nullable(),
@@ -20,7 +20,7 @@ export const logoEntityProperties = () => ({
   logoContent: p.blob().nullable().lazy().check('length(logo_content) >= 1 and length(logo_content) <= 262144'),
 });
 
-/** Columns of an entity that identify and describe its logo. */
+/** The columns that identify and describe the logo of an entity. */
 export type LogoColumns = {
   readonly logoHash?: string | null | undefined;
   readonly logoMediaType?: string | null | undefined;
@@ -28,7 +28,7 @@ export type LogoColumns = {
   readonly logoHeight?: number | null | undefined;
 };
 
-/** Returns the column values that store a logo, or remove the stored logo. */
+/** Returns the column values that store a logo or, if `logo` is null, remove the stored logo. */
 export const logoColumnsFromImage = (logo: LogoImage | null) => ({
   logoHash: logo?.hash ?? null,
   logoMediaType: logo?.mediaType ?? null,
@@ -55,7 +55,9 @@ export type LogoContent = { readonly mediaType: string; readonly content: Buffer
 
 type ContentColumns = { readonly logoMediaType?: string | null | undefined; readonly logoContent?: Uint8Array | null | undefined };
 
-/** Returns the image of an entity that was loaded with `logoContentFindOptions`; undefined if there is no entity or no image. */
+/**
+ * Returns the logo image of an entity that was loaded with `logoContentFindOptions`, or undefined if the entity or its logo does not exist.
+ */
 export function logoContentFromColumns(entity: ContentColumns | null): LogoContent | undefined {
   if (!entity?.logoContent || !entity.logoMediaType) return undefined;
   return { mediaType: entity.logoMediaType, content: Buffer.from(entity.logoContent) };

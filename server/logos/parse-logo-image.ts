@@ -4,7 +4,7 @@ import { WEBP } from 'image-size/types/webp';
 import { logoLimits, type Logo } from '@mandate/contract';
 import { sha256 } from '../crypto/sha256.ts';
 
-/** A verified image in its stored form. */
+/** An image that has been checked and can be stored as a logo. */
 export type LogoImage = Pick<Logo, 'width' | 'height'> & {
   readonly mediaType: Logo['media_type'];
   readonly hash: string;
@@ -21,7 +21,7 @@ const formats = [
   { mediaType: 'image/webp', decoder: WEBP },
 ] as const;
 
-/** Why an image cannot be used as a logo. */
+/** Reason why an image cannot be used as a logo. */
 export type LogoError = 'too_many_bytes' | 'unsupported_format' | 'unsupported_size';
 
 /** Checks an uploaded logo by decoding its header. Returns the image, or the reason why the image cannot be used. */
@@ -34,7 +34,7 @@ export function parseLogoImage(content: Buffer): LogoImage | { readonly error: L
   return { ...image, hash: sha256(content, 'hex').slice(0, 32), content };
 }
 
-/** Returns the format and the size in the image header; undefined if the header is incomplete or the format is not supported. */
+/** Returns the format and the size in the image header, or undefined if the header is incomplete or the format is not supported. */
 function decodeHeader(content: Buffer): Pick<LogoImage, 'mediaType' | 'width' | 'height'> | undefined {
   try {
     const format = formats.find(({ decoder }) => decoder.validate(content));

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { LogoContent } from './logo-columns.ts';
 
-/** Reads the logo with this hash; undefined if there is no such logo. */
+/** Reads the logo with this hash, or returns undefined if no logo has this hash. */
 type ReadLogo = (em: EntityManager, hash: string) => Promise<LogoContent | undefined>;
 
 /**

@@ -6,7 +6,7 @@ type SmtpTransport = MailTransport & {
   close(): void;
 };
 
-/** Creates an SMTP transport: `smtp://user:password@host:587`, or `smtps://` for implicit TLS. */
+/** Creates an SMTP transport from a URL such as `smtp://user:password@host:587`. The scheme `smtps://` selects implicit TLS. */
 export async function createSmtpTransport(url: string, from: string): Promise<SmtpTransport> {
   const { createTransport } = await import('nodemailer');
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -44,9 +44,9 @@ export async function createSmtpTransport(url: string, from: string): Promise<Sm
   };
 }
 
-/** Returns the address in `Shop <shop@example.com>` or `shop@example.com`. */
+/** Returns the e-mail address of a sender such as `Shop <shop@example.com>` or `shop@example.com`. */
 const parseAddress = (from: string): string => /<([^<>]+)>$/.exec(from.trim())?.[1] ?? from.trim();
 
-/** Returns whether the SMTP status code is a permanent failure (5yz, RFC 5321 section 4.2.1). */
+/** Returns whether the SMTP status code indicates a permanent failure (5yz, RFC 5321 section 4.2.1). */
 const isFinal = (error: unknown): boolean =>
   error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' && error.responseCode >= 500;

@@ -5,7 +5,7 @@ import { findActiveTokenUserAndLimits } from '../oauth/tokens/find-active-token-
 
 /**
  * Returns a function that checks whether the caller's access token is still valid, and whether its permissions (role, scopes and order
- * limits) have not changed since this call.
+ * limits) have not changed since that function was created.
  */
 export async function createCheckForUnchangedTokenPermissions(
   em: EntityManager,

@@ -18,7 +18,9 @@ import { toolResultFromStartedTask, mcpTasksExtensionName, registerMcpTaskMethod
  * up part of an assistant's context.
  */
 export type OfferedTools = UsableTools & {
-  /** Tools that require a scope that the token lacks. If the client calls such a tool, the response makes the client request the scope. */
+  /**
+   * Tools that require a scope that the token lacks. If the client calls such a tool, the response causes the client to request the scope.
+   */
   readonly lackingScope: readonly McpTool[];
   /** Whether the caller can subscribe to changes to orders and products, which requires access to the event feed. */
   readonly canSubscribe: boolean;

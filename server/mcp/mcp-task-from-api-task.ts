@@ -1,7 +1,7 @@
 import type { Task } from '@mandate/contract';
 import { createErrorToolResult, toolResultFromResponse, type McpTool, type ToolResponse, type ToolResult } from '@mandate/contract/tools';
 
-/** How often a client should poll the status of a task, in milliseconds. */
+/** Interval at which a client should poll the status of a task, in milliseconds. */
 const pollIntervalMs = 2_000;
 
 type McpTaskStatus = 'working' | 'completed' | 'cancelled';
@@ -18,7 +18,7 @@ export type McpTask = {
   readonly pollIntervalMs: number;
 };
 
-/** In the extension, the status `failed` is only for JSON-RPC errors. A failed task is a completed tool call whose result is an error. */
+/** The extension reserves the status `failed` for JSON-RPC errors. A failed task is a completed tool call whose result is an error. */
 const mcpStatuses: Readonly<Record<Task['status'], McpTaskStatus>> = {
   queued: 'working',
   running: 'working',

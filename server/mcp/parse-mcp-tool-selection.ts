@@ -3,7 +3,7 @@ import { selectMcpTools, UnknownMcpToolSetError, type McpTool } from '@mandate/c
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
-/** Path that offers only read-only tools. */
+/** Path of the MCP endpoint that offers only read-only tools. */
 export const readOnlyMcpPath = '/mcp/readonly';
 
 /**

@@ -19,7 +19,7 @@ import { mcpTaskFromApiTask, toolResultFromTask } from './mcp-task-from-api-task
 export const mcpTasksExtensionName = 'io.modelcontextprotocol/tasks';
 const requiredCapabilities = { extensions: { [mcpTasksExtensionName]: {} } };
 
-/** The tools that read and cancel a task, if the caller's token permits these tools, and the function that sends their API requests. */
+/** The tools that read and cancel a task, as far as the caller's token permits them, and the function that sends their API requests. */
 export type TaskTools = {
   readonly get: McpTool;
   readonly cancel: McpTool | undefined;
@@ -39,7 +39,7 @@ const requestMetadata = z.object({
   [CLIENT_CAPABILITIES_META_KEY]: z.object({ extensions: z.object({ [mcpTasksExtensionName]: z.record(z.unknown()) }) }),
 });
 
-/** Returns the result of a tool call that started a task; `undefined` if the client does not support tasks, or no task was started. */
+/** Returns the result of a tool call that started a task, or `undefined` if the client does not support tasks or no task was started. */
 export function toolResultFromStartedTask(response: ToolResponse, context: ServerContext): CallToolResult | undefined {
   if (response.status !== 202 || !declaresTasks(context)) return undefined;
   // The SDK has no type for this result, and requires `content` in every result of a tool call.
@@ -72,7 +72,10 @@ export function registerMcpTaskMethods(server: McpServer, tools: TaskTools): voi
   });
 }
 
-/** Response status if a task can no longer be canceled. The extension requires the same acknowledgment as for a successful cancellation. */
+/**
+ * API response status if a task can no longer be canceled. In this case, the extension requires the same acknowledgment as after a
+ * cancellation.
+ */
 const finishedStatus = 409;
 
 /**

@@ -9,9 +9,9 @@ const toolCall = z.object({
 });
 
 /**
- * Returns a 403 response if the message calls a tool that requires a scope that the token lacks; otherwise `undefined`. The challenge
- * contains the granted scopes and the least permissive missing scope, so that the client requests a token with all of these scopes (MCP
- * authorization, scope challenge handling; RFC 6750 section 3.1).
+ * Returns a 403 response if the message calls a tool that requires a scope that the token lacks; otherwise, returns `undefined`. The
+ * challenge contains the granted scopes and the least permissive missing scope, so that the client requests a token with all of these
+ * scopes (MCP authorization, scope challenge handling; RFC 6750 section 3.1).
  */
 export function rejectCallWithoutScope(
   body: Buffer,

@@ -13,8 +13,8 @@ type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
  * Sends a request to a handler in this process without a network connection, so that tool calls pass through the same middleware as API
- * requests. `prepare` is called with the request before it is handled. If the signal is aborted, the handler is notified that the client has
- * disconnected.
+ * requests. `prepare` is called with the request before the request is handled. If the signal is aborted, the handler is notified that the
+ * client has disconnected.
  */
 export async function sendInProcessRequest(
   handler: RequestHandler,
@@ -26,7 +26,7 @@ export async function sendInProcessRequest(
   const req = new IncomingMessage(new Socket());
   req.method = method;
   req.url = path;
-  // HTTP/1.0 does not support chunked encoding, so the written bytes are exactly the body.
+  // HTTP/1.0 does not support chunked encoding, so the bytes that are written after the headers are exactly the body.
   req.httpVersion = '1.0';
   [req.httpVersionMajor, req.httpVersionMinor] = [1, 0];
   req.headers = { host: 'localhost', ...headers, ...(bodyBytes && { 'content-length': String(bodyBytes.length) }) };
@@ -51,7 +51,7 @@ export async function sendInProcessRequest(
   return { status: res.statusCode, header: (name) => res.getHeader(name)?.toString(), text };
 }
 
-/** Replaces `socket.write`: collects the chunks and completes immediately. */
+/** Returns a replacement for `socket.write` that collects the chunks and completes immediately. */
 const collectWrites =
   (chunks: Buffer[]): Socket['write'] =>
   (chunk: string | Uint8Array, ...rest: unknown[]) => {

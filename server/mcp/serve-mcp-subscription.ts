@@ -2,9 +2,9 @@ import { formatResourceUri } from '@mandate/contract/tools';
 import { createMcpHandler, type AuthInfo, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** Events that the caller can see, and the caller's authorization. */
+/** Functions that read the events that the caller can see and check the caller's authorization. */
 export type EventSource = {
-  /** Identifies the caller, to limit its subscriptions. */
+  /** Key that identifies the caller, so that the number of its subscriptions can be limited. */
   readonly callerKey: string;
   /** Returns the response body of `GET /events` with this query, or `undefined` if the API rejected the request. */
   readonly listEvents: (query: string, signal: AbortSignal) => Promise<string | undefined>;
@@ -18,7 +18,7 @@ const listenRequest = z.object({
   params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()).min(1) }) }),
 });
 
-/** Returns the ID of the message if it subscribes to resources (MCP 2026-07-28); otherwise `undefined`. */
+/** Returns the ID of a message that subscribes to resources (MCP 2026-07-28), or `undefined` for any other message. */
 export function findSubscriptionRequestId(body: Buffer): string | number | undefined {
   // This check avoids parsing most messages.
   if (!body.includes('subscriptions/listen')) return undefined;

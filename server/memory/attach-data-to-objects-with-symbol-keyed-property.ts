@@ -5,8 +5,8 @@ export type SymbolKeyedProperty<Value> = {
 };
 
 /**
- * Creates a metadata field, stored on the object itself under a symbol. A `WeakMap` would keep the objects alive too long, because the
- * scavenger treats all values in an old-generation `WeakMap` as live. Every request would then survive until the next major GC.
+ * Creates an accessor for metadata that is stored on the object itself, under a symbol. A `WeakMap` would keep the objects alive too long,
+ * because the scavenger treats all values in an old-generation `WeakMap` as live. Every request would then survive until the next major GC.
  */
 export function createSymbolKeyedProperty<Value>(name: string): SymbolKeyedProperty<Value> {
   const symbol = Symbol(name);

@@ -6,7 +6,7 @@ import type { MessageObserver } from '../database/connection/pipelined-queries.t
 
 export type DatabaseMetrics = { readonly onPool: (pool: Pool) => void; readonly onMessage: MessageObserver };
 
-/** Creates the metrics for the PostgreSQL connection pools. The embedded database has a single connection and no pool. */
+/** Registers the metrics for the PostgreSQL connection pools. The embedded database has a single connection and no pool. */
 export function registerDatabaseMetrics(registry: Registry): DatabaseMetrics {
   const pools: Pool[] = [];
   const sumOverPools = (count: (pool: Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { LoadShedder } from '../http/server/load-shedder.ts';
 
-/** Creates the metrics for active, queued and rejected requests. */
+/** Registers the metrics for active, queued and rejected requests. */
 export function registerLoadShedderMetrics(registry: Registry): (loadShedder: LoadShedder) => void {
   let loadShedder: LoadShedder | undefined;
   const working: Gauge = new Gauge({

@@ -24,7 +24,7 @@ const maxWaitMs = 2_000;
 class ProcessMetrics {
   readonly #latest = new Map<Worker, MetricValues>();
   readonly #waiting = new Map<Worker, PromiseWithResolvers<void>>();
-  /** Totals of processes that have exited, kept because a counter must never decrease. */
+  /** Totals of the processes that have exited. These totals are kept, because a counter must never decrease. */
   #exited: MetricValues = [];
 
   constructor() {
@@ -72,7 +72,9 @@ export function serveMetricsOfAllProcesses(address: MetricsAddress, log: Log): P
   return serveMetrics(address, render, log);
 }
 
-/** Sends the metrics of this process to its supervisor on request. Returns a function that sends the last values. */
+/**
+ * Sends the metrics of this process to its supervisor whenever the supervisor requests them. Returns a function that sends the last values.
+ */
 export function sendMetricsToSupervisor(registry: Registry): () => Promise<void> {
   const send = async (): Promise<void> => {
     const message: MetricsMessage = { type: 'mandate:metrics', metrics: await registry.getMetricsAsJSON() };

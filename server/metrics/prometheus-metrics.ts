@@ -35,7 +35,7 @@ export class PrometheusMetrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** @param base the issuer's path, which route labels do not contain */
+  /** @param base path of the issuer URL, which is omitted from the route labels */
   watchRequests(server: Server, base: string): void {
     server.prependListener('request', registerRequestMetrics(this.#registry, base));
   }

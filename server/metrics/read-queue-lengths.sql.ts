@@ -1,6 +1,6 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-/** Counting stops at this number, because the exact length of a longer queue does not matter. */
+/** Maximum number of rows that are counted per queue. The exact length of a longer queue does not matter. */
 export const maxCountedQueueLength = 10_000;
 const maxCountedPerEndpoint = 1_000;
 

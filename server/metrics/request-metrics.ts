@@ -10,7 +10,7 @@ type RoutedMessage = IncomingMessage & {
 };
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** Paths without an Express route, because oidc-provider serves them. */
+/** Paths that have no Express route, because oidc-provider serves them. */
 const protocolPaths = new Set<string>([
   ...Object.values(oauthEndpointPaths),
   '/.well-known/openid-configuration',

@@ -5,7 +5,7 @@ import type { Log } from '../logging/logger.ts';
 export type MetricsAddress = { readonly host: string; readonly port: number };
 export type RenderedMetrics = { readonly text: string; readonly contentType: string };
 
-/** Serves `GET /metrics` in the Prometheus text format; returns a function that stops the server. */
+/** Serves `GET /metrics` in the Prometheus text format. Returns a function that stops the server. */
 export async function serveMetrics(
   address: MetricsAddress,
   render: () => Promise<RenderedMetrics>,

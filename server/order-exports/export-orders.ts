@@ -48,7 +48,7 @@ const checkpointSchema = z.object({
 });
 type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** Writes orders to a file in batches, oldest first. After a crash, the export resumes after the last batch. */
+/** Writes orders to a file in batches, oldest first. After a crash, the export resumes after the last completed batch. */
 export async function exportOrders(run: TaskAttempt): Promise<TaskOutcome> {
   const params = orderExportTaskParamsSchema.parse(run.task.params);
   let checkpoint = run.task.checkpoint === null ? await createCheckpoint(run, params) : checkpointSchema.parse(run.task.checkpoint);

@@ -2,7 +2,7 @@ import { formatDecimalAmount, type Order, type OrderExportColumn, type OrderSumm
 import type { CsvCell } from '../tasks/format-csv.ts';
 
 type Line = Order['items'][number];
-/** The data for one file row; `line` is `undefined` in an export without lines. */
+/** The data for one file row. In an export with one row per order, `line` is `undefined`. */
 export type ExportRow = { readonly order: OrderSummary; readonly line: Line | undefined };
 
 const decimal = (amount: number | undefined, { order }: ExportRow): string | null =>

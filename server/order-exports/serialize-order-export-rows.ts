@@ -2,7 +2,7 @@ import type { OrderExportColumn } from '@mandate/contract';
 import { type CsvCell, formatCsv } from '../tasks/format-csv.ts';
 import { orderExportCellReaders, type ExportRow } from './order-export-cell-readers.ts';
 
-/** Serializes rows in the file format; `first` adds the CSV header. */
+/** Serializes rows in the file format. If `first` is true, adds the CSV header. */
 export function serializeOrderExportRows(
   format: 'csv' | 'ndjson',
   columns: readonly OrderExportColumn[],

@@ -27,7 +27,7 @@ export type ImportedOrderState = {
   readonly lines: readonly ImportedOrderLine[];
 };
 
-/** Returns the SHA-256 of all data that an import takes from an order's rows. */
+/** Returns the SHA-256 hash of all data that an import takes from an order's rows. */
 export function computeOrderFingerprint(
   { user_id: userId }: OrderImportParams,
   head: ImportedOrderHead,
@@ -43,7 +43,10 @@ const sortedEntries = (value: object): [string, unknown][] =>
     .filter(([, each]) => each !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Finds an earlier import of the order from the same source. Returns `same` if the data is identical, otherwise the stored order. */
+/**
+ * Compares an order with its earlier import from the same source. Returns `new` if there is no earlier import, `same` if the data is
+ * identical, and the stored order otherwise.
+ */
 export async function compareOrderWithEarlierImport(
   em: EntityManager,
   { source }: OrderImportParams,

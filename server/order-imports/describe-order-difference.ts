@@ -10,7 +10,7 @@ export type OrderDifference = {
 
 const shownMax = 3;
 
-/** Describes how an order in a file differs from the same order in an earlier import. Returns `undefined` if no difference is visible. */
+/** Describes how an order in a file differs from the same order in an earlier import. Returns `undefined` if no difference is found. */
 export function describeDifferenceToEarlierImport(
   head: ImportedOrderHead,
   lines: readonly ImportedOrderLine[],

@@ -33,7 +33,10 @@ export async function findOrCreateCustomer(
   return user;
 }
 
-/** Finds a user by external ID (the customer key), if a user import from the same source created the user; otherwise, by e-mail address. */
+/**
+ * Finds the user that a user import from the same source created for this external ID (the customer key), or else the user with this e-mail
+ * address.
+ */
 async function findExistingUser(em: EntityManager, source: string, head: ImportedOrderHead): Promise<{ id: number } | undefined> {
   const { customer: externalId, customer_email: email } = head;
   const imported = externalId === undefined ? null : await em.findOne(ImportedUser, { source, externalId }, { disableIdentityMap: true });
@@ -52,7 +55,7 @@ async function findUserById(em: EntityManager, id: number): Promise<number | Row
   return user?.id ?? { field: 'user_id', code: 'unknown_reference', detail: `There is no user ${id}.` };
 }
 
-/** Returns an undeliverable address (RFC 2606, `.invalid`) that is always the same for the same customer of the same source. */
+/** Returns an undeliverable address (RFC 2606, `.invalid`) that depends only on the source and the customer key. */
 function placeholderEmail(source: string, key: string): string {
   const name = sha256(`${source}\n${key}`, 'hex').slice(0, 24);
   return `imported-${name}@users.invalid`;

@@ -5,7 +5,7 @@ import type { FilePosition, ImportFileRow } from '../imports/import-file-row-and
 export type OrderRowGroup = {
   readonly reference: string | undefined;
   readonly records: readonly ImportFileRow[];
-  /** Number of rows in the group, including the rows beyond the maximum. `records` does not contain rows beyond the maximum. */
+  /** Number of rows in the group. If this number exceeds the maximum, `records` contains only the first rows. */
   readonly rows: number;
 };
 

@@ -17,7 +17,7 @@ export type ImportedOrderData = {
 
 const fulfillment = { paid: 'unfulfilled', shipped: 'shipped', delivered: 'delivered', canceled: 'unfulfilled' } as const;
 
-/** Inserts an imported order with its original dates and prices. */
+/** Inserts an imported order with its original dates and prices, and returns its ID. */
 export async function insertImportedOrder(em: EntityManager, imported: ImportedOrderData): Promise<number> {
   const [order] = await insertOrderWithLines(em, statementParameters(imported));
   if (!order) throw new Error('inserting an order returned no row');

@@ -1,7 +1,7 @@
 import { contract, fileFormats, taxModes } from '@mandate/contract';
 import { z } from 'zod';
 
-/** The stored parameters of an import task. */
+/** Parameters of an order import task, as stored with the task. */
 export const orderImportTaskParamsSchema = contract.orderImports.create.query.extend({
   format: z.enum(fileFormats),
   tax_mode: z.enum(taxModes),

@@ -46,7 +46,9 @@ async function cancelBatch(em: EntityManager, now: Date): Promise<number> {
   return orders.length;
 }
 
-/** Locks orders without an open payment. Orders that another transaction is changing are skipped; the next run checks them again. */
+/**
+ * Locks expired orders that have no open payment. Orders that another transaction is changing are skipped; the next run checks them again.
+ */
 function lockExpiredOrders(em: EntityManager, now: Date): Promise<Order[]> {
   const withOpenPayment = em
     .createQueryBuilder(Payment)

@@ -6,7 +6,9 @@ import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts'
 // A payment that is processing cannot be canceled. A payment without a reference is still being created at its provider.
 const cancelable = { status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } } as const;
 
-/** Cancels a payment at its provider and stores the outcome. Returns false if nothing can be canceled. Must not run in a transaction. */
+/**
+ * Cancels a payment at its provider and stores the outcome. Returns false if the payment cannot be canceled. Must not run in a transaction.
+ */
 export const cancelPaymentAtProvider = async (em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<boolean> =>
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, id }, { disableIdentityMap: true }), now);
 
@@ -20,8 +22,8 @@ export const cancelOpenPaymentOfOrder = async (
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
 /**
- * Marks the open payment as canceled without calling its provider. Only dry runs use this function, because their transaction is rolled
- * back.
+ * Marks an order's open payment as canceled without calling its provider. Only dry runs use this function, because their transaction is
+ * rolled back.
  */
 export const cancelPaymentInDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });

@@ -16,7 +16,7 @@ import { OrderItem, type Order } from '../orders/order-and-order-item.entity.ts'
 /**
  * Rejects a payment that exceeds a limit set by the customer or an administrator. If another application placed the order, counts the order
  * toward the budget. The caller must have locked the order.
- * @throws {Problem} `forbidden`, `limit_exceeded`, or `revoked_token` if access was revoked while this request waited
+ * @throws {Problem} `forbidden`, `limit_exceeded`, or `revoked_token` if access was revoked while this request waited for the lock
  */
 export async function enforceLimitsAndCountPaymentTowardBudget(
   em: EntityManager,

@@ -6,7 +6,9 @@ import { User } from '../users/user.entity.ts';
 
 type Inclusions = { readonly customer: boolean; readonly client: boolean };
 
-/** Adds customer and application names to listed orders. One query reads the customers, and another the applications. */
+/**
+ * Adds customer and application names to listed orders. One query reads the customer names, and another query reads the application names.
+ */
 export async function includeCustomerAndClientNames(
   em: EntityManager,
   rows: readonly OrderRow[],

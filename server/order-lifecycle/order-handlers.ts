@@ -31,12 +31,12 @@ import { updateOrder } from '../orders/update-order.ts';
 
 type Versioned = { readonly id: number; readonly version: number };
 
-/** How an API version represents orders, and the prefix of order ETags in this version. */
+/** Functions that convert orders to the representation of an API version, and the prefix of order ETags in this version. */
 export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> = {
   readonly etagPrefix: string;
   readonly toSummary: (order: OrderSummary) => Summary;
   readonly toOrder: (order: Order) => FullOrder;
-  /** Returns the delivery fields. */
+  /** Returns the delivery fields in the representation of this API version. */
   readonly toDelivery: (delivery: Order['delivery']) => Partial<Summary>;
 };
 

@@ -30,7 +30,7 @@ const claimDuePayment = (em: EntityManager, now: Date): Promise<DuePayment | und
     const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, disableIdentityMap: true } as const;
     const [payment] = await inner.find(Payment, isDue, { orderBy: { nextCheckAt: 'asc' }, limit: 1, ...skipLocked });
     if (!payment) return undefined;
-    // The time of the next check is not part of the representation, so the version is unchanged.
+    // The time of the next check is not part of the API representation, so updating it does not change the version.
     const values = { nextCheckAt: calculateNextProviderCheckTime(payment.createdAt, now), version: sql`version` };
     await inner.nativeUpdate(Payment, { id: payment.id }, values);
     const order = await inner.findOneOrFail(Order, { id: payment.order.id }, { disableIdentityMap: true });

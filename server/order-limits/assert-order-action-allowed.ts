@@ -4,7 +4,7 @@ import { translatable, TranslatableText } from '../http/problem-details/translat
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createActionNotAllowedProblem, createExpiredAuthorizationProblem } from './order-limit-problems.ts';
 
-/** @throws {Problem} `forbidden` if the customer did not allow the action, or allowed it only until an earlier time */
+/** @throws {Problem} `forbidden` if the customer did not allow the action, or if the authorization has expired */
 export function assertOrderActionAllowed({ orderAuthorization }: Principal, action: OrderAction, now: Date): void {
   if (!orderAuthorization) return;
   const { actions, validUntil } = orderAuthorization;

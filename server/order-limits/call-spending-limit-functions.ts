@@ -2,7 +2,7 @@ import type { BudgetPeriod } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { ExceededLimit } from './order-limit-problems.ts';
 
-// The statement that places orders calls the same functions.
+// The SQL functions that this file calls are also called by the statement that places orders.
 
 /** A limit that applies to a grant, and how much of its budget has been used. */
 export type SpendingLimit = {
@@ -22,7 +22,7 @@ export type SpendingLimit = {
 };
 
 type Amount = number | string | null;
-/** A row that the function returns. The drivers use different types for large numbers. */
+/** A row that the SQL function returns. The drivers use different types for large numbers. */
 type SpendingLimitRow = Omit<SpendingLimit, 'per_order' | 'per_period' | 'spent'> & {
   readonly per_order: Amount;
   readonly per_period: Amount;
@@ -63,7 +63,7 @@ const authors: readonly SpendingLimit['set_by'][] = ['customer', 'api_key', 'app
 
 const toNumber = (amount: Amount): number | null => (amount === null ? null : Number(amount));
 
-/** Locks a grant's limits until the transaction ends. Returns false if nothing limits the grant. */
+/** Locks a grant's limits until the transaction ends. Returns false if no limit applies to the grant. */
 export async function callLockOrderLimitsFunction(em: EntityManager, grantId: string, clientId: string): Promise<boolean> {
   const locked = await em
     .getKysely()
@@ -91,7 +91,7 @@ type OrderToCheck = {
 };
 
 type LimitCheckOptions = {
-  /** Whether the customer approved the order, so that only the limits that administrators set apply. */
+  /** Whether the customer approved the order. If so, only the limits that administrators set apply. */
   readonly isApproved: boolean;
   readonly now: Date;
 };

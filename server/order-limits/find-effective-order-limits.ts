@@ -6,7 +6,7 @@ import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
 import { callSpendingLimitsFunction, type SpendingLimit } from './call-spending-limit-functions.ts';
 
 export type EffectiveLimits = {
-  /** Permissions and limits of an application for a user's orders. */
+  /** The application's permissions and limits for the user's orders. */
   readonly details: OrderAuthorizationDetails;
   /** The limits that the user set; null if only administrators set limits. */
   readonly setByUser: OrderAuthorizationDetails | null;
@@ -17,8 +17,8 @@ export type EffectiveLimits = {
 };
 
 /**
- * Returns the limits that apply to a grant. The limits that administrators set tighten the limits that the user set. Returns null if
- * nothing limits the grant.
+ * Returns the limits that apply to a grant. The limits that administrators set tighten the limits that the user set. Returns null if no
+ * limit applies to the grant.
  */
 export async function findEffectiveOrderLimits(em: EntityManager, grantId: string, clientId: string): Promise<EffectiveLimits | null> {
   const stored = await findOrderLimits(em, grantId);

@@ -25,7 +25,8 @@ export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: O
 }
 
 /**
- * Returns the limits, in which the ceiling's values replace all absent or higher limits. A budget for a different period remains unchanged.
+ * Returns the limits, after replacing all absent or higher values with those of the ceiling. A budget for a different period remains
+ * unchanged.
  */
 export function tightenLimitsToCeiling(ceiling: OrderSpendingLimits, limits: OrderSpendingLimits | undefined): OrderSpendingLimits {
   if (limits && limits.currency !== ceiling.currency) return limits;

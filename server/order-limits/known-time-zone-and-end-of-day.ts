@@ -3,11 +3,14 @@ const defaultTimeZone = 'UTC';
 
 const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'));
 
-/** Returns the IANA time zone with this name, or the default if the name is unknown. */
+/** Returns the name if it is the name of a known IANA time zone, and otherwise `UTC`. */
 export const getKnownTimeZoneOrUtc = (name: string | undefined): string =>
   name !== undefined && knownTimeZones.has(name) ? name : defaultTimeZone;
 
-/** Returns a name from a request if it is the name of a time zone, which can be one that `Intl.supportedValuesOf` does not list. */
+/**
+ * Returns the canonical form of a time zone name, or undefined if the name is not valid. Names that `Intl.supportedValuesOf` does not list
+ * can be valid.
+ */
 export function findTimeZone(name: string | undefined): string | undefined {
   if (name === undefined || !/^[A-Za-z][\w+/-]{1,63}$/.test(name)) return undefined;
   try {
@@ -20,12 +23,12 @@ export function findTimeZone(name: string | undefined): string | undefined {
 /** Returns the last millisecond of a calendar day (`YYYY-MM-DD`) in a time zone. */
 export function getEndOfDayInTimeZone(day: string, timeZone: string): Date {
   const nextDayAsUtc = Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000;
-  // The UTC offset is calculated a second time, because it can be different at the estimated time (daylight saving time).
+  // The UTC offset is calculated a second time, because daylight saving time can make it different at the estimated time.
   const firstGuess = nextDayAsUtc - offsetMs(nextDayAsUtc, timeZone);
   return new Date(nextDayAsUtc - offsetMs(firstGuess, timeZone) - 1);
 }
 
-/** Returns the difference between local time and UTC. */
+/** Returns the difference between local time and UTC, in milliseconds. */
 function offsetMs(at: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,

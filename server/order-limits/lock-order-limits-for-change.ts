@@ -7,7 +7,7 @@ const grantLockNamespace = 7_411_891;
 
 /**
  * Waits until all orders and payments of the grant that have been checked against the previous limits are committed. Later orders and
- * payments must wait until this transaction ends. Call this before the limits are changed.
+ * payments must wait until this transaction ends. Call this function before changing the limits.
  */
 export const lockGrantLimitsForChange = (em: EntityManager, grantId: string): Promise<void> =>
   acquireAdvisoryLockForKey(em, grantId, grantLockNamespace);

@@ -8,8 +8,9 @@ type ProductOutsideCategories = { readonly product_id: number; readonly category
 export type ExceededLimit = {
   readonly limit: 'valid_until' | 'actions' | 'categories' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
   /**
-   * Who set the limit. `customer` and `api_key` mean that the customer set the limit for the application or the API key. `application` and
-   * `shop` mean that an administrator set the limit for this application or for all third-party applications.
+   * The party that set the limit. `customer` and `api_key` mean that the customer set the limit for the application or the API key.
+   * `application` and `shop` mean that an administrator set the limit for this application or for all third-party applications,
+   * respectively.
    */
   readonly set_by?: 'customer' | 'api_key' | 'application' | 'shop';
   readonly currency?: string | null;
@@ -21,11 +22,11 @@ export type ExceededLimit = {
   readonly period_ends_at?: string | null;
   /** Categories that all limits permit; present only if `limit` is `categories`. */
   readonly categories?: readonly string[];
-  /** Products in other categories; present only if `limit` is `categories`. */
+  /** Products whose categories are not permitted; present only if `limit` is `categories`. */
   readonly products?: readonly ProductOutsideCategories[];
   /**
-   * Whether the customer can approve the order. The customer can approve it if the customer permits approvals and the order exceeds no
-   * limit set by an administrator. Absent for payments; null for API keys, which cannot request approvals.
+   * Whether the customer can approve the order, that is, whether the customer permits approvals and the order exceeds no limit set by an
+   * administrator. Absent for payments; null for API keys, which cannot request approvals.
    */
   readonly approvable?: boolean | null;
   /** The approval that the application requested for the quote, if any. */
@@ -42,7 +43,7 @@ function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subj
     : { subject: translatable`The customer allows`, hint: changeHint };
 }
 
-/** Creates the problem for a request during which access was revoked. */
+/** Creates the problem for a request whose access was revoked while the request was being processed. */
 export const createRevokedAuthorizationProblem = (): Problem =>
   createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
 
@@ -139,7 +140,7 @@ const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable
 
 /**
  * Describes what the application can do instead. The application can place a different order, if that could help, or request an approval.
- * @param otherOrder sentence without its final period
+ * @param otherOrder sentence, without its final period, that suggests a different order
  */
 function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: TranslatableText): ProblemDetail[] {
   const { approval } = exceeded;

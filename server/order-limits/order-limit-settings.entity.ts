@@ -2,7 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { OrderSpendingLimits } from '@mandate/contract';
 
 /**
- * The shop's limits for third-party applications. The table has at most one row. Without a row, there is neither a maximum nor a default.
+ * The shop's limits for third-party applications. The table has at most one row. If the table has no row, there is neither a maximum nor a
+ * default.
  */
 export const OrderLimitSettingsEntity = defineEntity({
   name: 'OrderLimitSettingsEntity',

@@ -3,7 +3,7 @@ import { budgetPeriods, orderApprovalModes, type OrderAction } from '@mandate/co
 
 /**
  * Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes and by the limits that
- * administrators set. The functions of migration 20261124190000 combine these limits.
+ * administrators set. The SQL functions that migration 20261124190000_order_categories created combine these limits.
  */
 export const OrderLimits = defineEntity({
   name: 'OrderLimits',
@@ -28,9 +28,9 @@ export const OrderLimits = defineEntity({
      * Whether the user can allow the application to access all orders; false if the application requested access only to its own orders.
      */
     allOrdersGrantable: p.boolean().default(true),
-    /** Orders that need the customer's approval. */
+    /** Specifies which orders need the customer's approval. */
     approval: p.enum(orderApprovalModes).default('above_limit'),
-    /** Whether the user set these limits; false if the row only serves as a lock for the limits that administrators set. */
+    /** Whether the user set these limits; false if the row exists only to be locked for the limits that administrators set. */
     setByUser: p.boolean().default(true),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),

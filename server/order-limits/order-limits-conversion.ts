@@ -21,7 +21,7 @@ export const authorizationDetailsFromOrderLimits = (row: StoredLimits): OrderAut
   approval: row.approval,
 });
 
-/** Returns the columns that store the limits. */
+/** Returns the column values that store the limits. */
 export const orderLimitsColumnsFromInput = ({
   actions,
   limits,

@@ -13,7 +13,7 @@ type SaveOptions = {
 
 /**
  * Sets a grant's limits. Waits for orders that are being placed under the previous limits, so that every later order sees the new limits.
- * Call this in a transaction.
+ * Call this function in a transaction.
  */
 export async function saveOrderLimits(
   em: EntityManager,

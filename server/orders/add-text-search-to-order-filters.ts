@@ -2,7 +2,7 @@ import { maxFoundOrders } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { OrderFilters } from './list-orders.sql.ts';
 
-/** If a search text is given, restricts the filters to the orders that match the text. */
+/** Returns the filters. If a search text is given, the returned filters select only orders that match the text. */
 export async function addTextSearchToOrderFilters(
   em: EntityManager,
   filters: OrderFilters,

@@ -14,8 +14,9 @@ export type ListedOrdersFilter = {
 };
 
 /**
- * Returns the filter for the orders that a list can contain, which are those of the caller or (with the staff scope) of the requested user.
- * If the user allows the application to access only the orders that it placed, the list contains no other orders.
+ * Returns the filter for the orders that a list can contain. If the caller has the staff scope, these are the orders of the requested user
+ * or of all users; otherwise, they are the caller's own orders. If the user allows the application to access only the orders that it
+ * placed, the list contains no other orders.
  * @throws Problem `forbidden` if a caller without the staff scope requests another user's orders
  */
 export const buildListedOrdersFilter = (

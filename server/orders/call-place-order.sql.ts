@@ -7,7 +7,8 @@ export type LimitCheck = Required<Omit<ExceededLimit, 'limit' | 'set_by' | 'cate
   Pick<ExceededLimit, 'set_by' | 'categories' | 'products'> & { readonly limit: ExceededLimit['limit'] | null };
 
 /**
- * Result of the function if no order was placed. If only the price was requested, `exceeded` also contains limits that are not exceeded.
+ * Result of the SQL function if no order was placed. If only the price was requested, `exceeded` contains the limits of the grant even if
+ * the order exceeds none of them.
  */
 export type PricedOrderRejection = Omit<OrderRejection, 'exceeded'> & {
   exceeded: LimitCheck | null;

@@ -10,7 +10,7 @@ import { Order } from './order-and-order-item.entity.ts';
 
 /**
  * Returns the filter for the orders that the principal may access. A principal that may use `scopeForAllOrders` can access all orders; any
- * other principal can access only the user's orders. If the user allows the application to access only the orders that it placed, the
+ * other principal can access only the orders of its user. If the user allows the application to access only the orders that it placed, the
  * filter excludes all other orders.
  */
 export function buildAccessibleOrdersFilter(principal: Principal, scopeForAllOrders: Scope): { user?: number; clientId?: string } {
@@ -27,7 +27,7 @@ export async function assertOrderAccessible(em: EntityManager, principal: Princi
   if (count === 0) throw createProblem('not_found', { detail: translatable`Order ${{ id }} was not found.` });
 }
 
-/** Returns the filter for those resources of an order that follow `position` in a list sorted from newest to oldest. */
+/** Returns the filter for an order's payments, refunds or shipments that follow `position` in a list sorted from newest to oldest. */
 export const buildOrderSubresourcePageFilter = (
   orderId: number,
   position: KeysetPosition | undefined,

@@ -21,7 +21,7 @@ const accessParameters = (principal: Principal, id: number): StatementParameters
 
 /**
  * Returns an order with its lines, if the principal may read it.
- * @param read the request's speculative read, which is used if it was restricted to what this principal may read
+ * @param read the request's speculative read; its result is used only if the read was restricted to orders that this principal may read
  */
 export async function findOrder(em: EntityManager, principal: Principal, id: number, read?: SpeculativeRead): Promise<Order> {
   const parameters = accessParameters(principal, id);
@@ -33,7 +33,7 @@ export async function findOrder(em: EntityManager, principal: Principal, id: num
 
 const orderPaths = new Set<string>([contract.orders.get.path, contractV2.orders.get.path]);
 
-/** Returns the lookup for the requested order, if the request reads one order. */
+/** Returns the lookup of the requested order, or undefined if the request does not read a single order. */
 export function buildSpeculativeOrderLookup(req: Request, expected: Principal): ExpectedLookup | undefined {
   if (req.method !== 'GET' || !orderPaths.has(getMatchedRoute(req).path) || !expected.scopes.has('orders.read')) return undefined;
   const { order_id: id } = req.params;

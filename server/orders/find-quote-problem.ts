@@ -1,10 +1,10 @@
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
-/** State of a quote at the time when an attempt to place an order from the quote was rejected. */
+/** State of a quote at the time when an order from the quote was rejected. */
 export type QuoteAtRejection = {
   readonly id: number;
-  /** Why no order can be placed from the quote; null if the quote is open. */
+  /** Reason why no order can be placed from the quote; null if the quote is open. */
   readonly ended: 'converted' | 'canceled' | 'expired' | null;
   readonly order_id: number | null;
   readonly expires_at: string;

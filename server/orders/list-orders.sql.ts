@@ -32,11 +32,11 @@ export type OrderPageOptions = {
   readonly withItems?: boolean;
 };
 
-// Written in SQL because the plan is cached, and does not depend on the distribution of statuses (see the `list-orders` benchmark).
+// Written in SQL because the plan is cached and does not depend on the distribution of statuses (see the `list-orders` benchmark).
 /**
- * Returns the matching orders; more than `limit` rows indicate a next page. The query runs one index scan per status (and per payment
- * status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of orders nor
- * on the distribution of statuses, which changes as orders age.
+ * Returns the matching orders; more than `limit` rows indicate a next page. The query runs one index scan per status or, if the list is
+ * filtered by payment status, per combination of both statuses. Each scan stops after one page. The cost of a list therefore depends
+ * neither on the number of orders nor on the distribution of statuses, which changes as orders age.
  */
 export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
   runPreparedDynamicQuery(em, buildListOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
@@ -84,7 +84,7 @@ function matchingOrders(
   const { userId, ids, reference, status = orderStatuses, paymentStatus, fulfillmentStatus } = filters;
   const where = sql.join(conditions, sql` and `);
   const matchesStatuses = statusConditions(filters);
-  // A filter by id or reference matches few orders, which are found by a separate index and then sorted.
+  // A filter by ID or reference matches few orders, which are found with a separate index and then sorted.
   if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${matchesStatuses} and ${where} ${page})`;
   if (sort.by === 'updated_at') {
     // Without `offset 0`, PostgreSQL might scan all users' changes in time order until it has found enough rows for this user.

@@ -1,6 +1,6 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// Written in SQL because one statement locks the stock rows in the order of the products and increments the stock (see the
+// Written in SQL because one statement both locks the stock rows in the order of their product IDs and increments the stock (see the
 // `create-order-hot` benchmark). A check constraint ensures that no more units of a line are returned than were ordered.
 export const markItemsRestockedAndIncreaseStock = prepareStatement<{ product_id: number; before: number }>(
   'restock_order_lines',

@@ -4,7 +4,7 @@ import { translatable, type TranslatableText } from '../http/problem-details/tra
 import { createLimitExceededProblem, type ExceededLimit } from '../order-limits/order-limit-problems.ts';
 import { findQuoteProblem, type QuoteAtRejection } from './find-quote-problem.ts';
 
-/** All reasons why the database function rejected an order. All reasons apply to the same point in time. */
+/** All reasons why the database function rejected an order. All of them reflect the state of the database at the same point in time. */
 export type OrderRejection = {
   unknown_products: number[];
   unavailable_products: number[];
@@ -23,7 +23,7 @@ export type OrderRejection = {
 
 type OrderConflicts = Omit<OrderRejection, 'quote'>;
 
-/** Details of an order, from the request or from the quote with this ID. */
+/** Details of an order. They are taken from the quote if `quoteId` is set, and otherwise from the request. */
 export type OrderInputOrQuoteContent = OrderInput & { readonly quoteId?: number };
 
 /** Returns whether the delivery contains every field that delivery methods can require. */
@@ -176,7 +176,7 @@ function priceChanged({ total }: OrderConflicts, input: OrderInputOrQuoteContent
 
 type EntryDetails = Omit<ProblemEntry, 'in' | 'pointer' | 'parameter'>;
 
-/** Returns one entry for each order line with one of these products. For a quote, returns one entry for each product. */
+/** Returns one error entry for each order line with one of these products. For a quote, returns one error entry for each product. */
 function itemEntries(
   input: OrderInputOrQuoteContent,
   productIds: readonly number[],

@@ -24,7 +24,7 @@ export type SubresourceListQuery = {
 };
 
 // Written in SQL because MikroORM does not support lateral joins.
-/** Returns a page's ids in sort order. */
+/** Returns the IDs of one page, in sort order. */
 export async function selectPaymentRefundOrShipmentIds(
   em: EntityManager,
   subresource: SubresourceFilter,

@@ -23,12 +23,12 @@ export function isPublicIpAddress(text: string): boolean {
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 const privateNames = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;
 
-/** Returns whether a URL refers to this machine, which is allowed in development. */
+/** Returns whether a URL refers to this machine. Such URLs are allowed in development. */
 export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(hostname);
 
 /**
- * Returns the reason why a URL is not allowed, or `undefined` if the URL is allowed. The addresses of the host are checked again for each
- * connection.
+ * Returns the reason why a URL is not allowed, or `undefined` if the URL is allowed. Only the URL itself is checked here. The addresses of
+ * the host are checked for each connection.
  * @param development whether HTTP to this machine is allowed
  * @param example a valid URL to mention in the reason
  */

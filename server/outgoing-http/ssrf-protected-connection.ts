@@ -59,7 +59,7 @@ export async function withSsrfProtectedConnection<Result>(
   const timeout = AbortSignal.timeout(totalMs);
   const aborting = signal ? AbortSignal.any([signal, timeout]) : timeout;
   const addresses = await allowedAddresses(url, network, aborting);
-  // imported on demand, because loading this library would lengthen every start
+  // imported on demand, because loading this library would slow down every start
   const undici = await import('undici');
   const client = new undici.Client(url.origin, {
     connect: pinnedConnector(undici.buildConnector, addresses, network, gate),

@@ -27,7 +27,7 @@ const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(probl
 
 const problemCodes = Object.keys(problemDeclarations).filter(isProblemCode);
 
-/** The explanations are part of the API reference, which is in English. */
+/** Renders the page for a problem code. The explanations are in English, because they are part of the API reference. */
 function codePage(settings: PageSettings, code: ProblemCode): Html {
   const { problem: titles, problemPages: texts } = settings.messages;
   const { cause, fix } = problemPageTexts[code];

@@ -3,6 +3,6 @@ export const exitCodes = {
   failed: 1,
   /** The command line is invalid, and nothing was done. */
   usage: 2,
-  /** Ctrl-C at a prompt. */
+  /** The user pressed Ctrl-C at a prompt. */
   interrupted: 130,
 } as const;

@@ -5,7 +5,7 @@ import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { createStripeProvider } from '../payments/providers/stripe-provider.ts';
 import type { PaymentProvider } from '../payments/providers/payment-provider.ts';
 
-/** Maximum time for the previous transport to finish sending its messages. */
+/** Maximum time that the previous transport has to finish sending its messages. */
 const oldTransportGraceMs = 60_000;
 
 /** A mail transport that can be replaced while the server runs. */

@@ -6,7 +6,7 @@ import { disconnectFromSupervisor } from './supervisor/connect-to-supervisor.ts'
 import { superviseServerProcesses } from './supervisor/supervise-server-processes.ts';
 
 /**
- * Runs the server, which environment variables configure, in one or more processes until a signal stops it. Prints start-up errors to
+ * Runs the server in one or more processes until a signal stops it. Environment variables configure the server. Prints start-up errors to
  * stderr.
  */
 export async function runServer(): Promise<void> {

@@ -23,7 +23,8 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
     await opened.disposeAsync().catch((closeError: unknown) => log.warn({ err: closeError }, 'some resources could not be closed'));
     throw error;
   }
-  // The message follows the signal handlers, because the reader of the message can stop the server immediately.
+  // The welcome message is printed after the signal handlers are installed, because a user who sees the message may stop the server
+  // immediately.
   stopOnSignal(shutdown, log, supervised);
   process.stdout.write(welcome);
   reportReady?.();

@@ -41,7 +41,8 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
     config.role === 'worker'
       ? await startHealthServer(dependencies, opened)
       : await startWebServerAfterFirstRunSetup(dependencies, () => background.wake(), opened);
-  // `background.stop` is deferred a second time, so that background jobs stop even before the last requests are finished.
+  // `background.stop` is deferred a second time. This call runs first, so that background jobs stop while the last requests are still being
+  // finished.
   opened.defer(async () => void background.stop());
   return welcome;
 }
@@ -91,8 +92,8 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
 }
 
 /**
- * Connects event notifications between processes. An embedded database needs no connection, because only one process can use it. With
- * PostgreSQL, a `web` process notifies the workers.
+ * Connects event notifications between processes. An embedded database needs no such connection, because only one process can use the
+ * database. With PostgreSQL, a `web` process notifies the workers.
  */
 async function connectEventSignals({ role, databaseUrl, directDatabaseUrl }: Config, { em }: Database, log: Log, opened: CleanupStack) {
   if (!isPostgresqlUrl(databaseUrl)) return;

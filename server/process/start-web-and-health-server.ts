@@ -26,7 +26,7 @@ import type { ProcessDependencies } from './process-dependencies.ts';
 import { isSupervised } from './supervisor/connect-to-supervisor.ts';
 
 /**
- * Serves requests until `opened` is closed, which finishes the requests in progress.
+ * Starts the web server, which serves requests until `opened` is closed. Closing `opened` finishes the requests in progress.
  * @param wake called when there is new work for the background jobs
  * @returns the welcome message, which is empty in production
  */
@@ -82,7 +82,10 @@ export async function startWebServerAfterFirstRunSetup(
   return createWelcomeMessage(config, db);
 }
 
-/** Returns the source of client certificates and the CA certificates. When the CA file changes, the CA certificates are replaced. */
+/**
+ * Returns the options for client certificates, including the trusted CA certificates. When the CA file changes, the CA certificates in the
+ * options are replaced.
+ */
 function openClientCertificates(
   { source, authoritiesFile: path, url }: NonNullable<Config['clientCertificates']>,
   log: Log,
@@ -94,8 +97,8 @@ function openClientCertificates(
 }
 
 /**
- * If Redis is configured, it counts the requests to all processes on all machines. Without Redis, several processes of one server count
- * requests in the supervisor, and a single process counts requests in memory.
+ * If Redis is configured, it counts the requests to all processes on all machines. Without Redis, the supervisor counts the requests to all
+ * its processes, and a process without a supervisor counts requests in memory.
  */
 async function chooseRateLimitCounters(config: Config, log: Log, opened: CleanupStack): Promise<CreateRateLimitCounters | undefined> {
   const { redisUrl, issuer } = config;
@@ -134,8 +137,8 @@ async function prepareDatabase(config: Config, db: Database, log: Log): Promise<
 const keepAliveBehindProxyMs = 75_000;
 
 /**
- * How long a process that is being replaced asks clients on open connections to use another connection, in milliseconds. A request on an idle
- * connection would be lost if the connection were closed at the same moment.
+ * Time, in milliseconds, for which a process that is being replaced asks clients with open connections to use other connections. A request
+ * on an idle connection would be lost if the connection were closed at the same moment.
  */
 const replacementDelayMs = 2_000;
 

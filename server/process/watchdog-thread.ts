@@ -12,7 +12,7 @@ const log = createLog(production, { write: (line) => void writeSync(2, line) });
 let heartbeat = Atomics.load(state, 0);
 let blockedMs = 0;
 
-/** Counts checks instead of elapsed time, so that time during which the whole process was suspended or had no CPU does not count. */
+/** Counts checks instead of elapsed time, so that time during which the whole process was suspended or got no CPU time does not count. */
 function check(): void {
   const latest = Atomics.load(state, 0);
   const canBePaused = Atomics.load(state, 1) === 1;

@@ -4,8 +4,8 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { calculateEditDistance } from './calculate-edit-distance.ts';
 
 /**
- * A word of the search text. `is_known` states whether any product that the caller can see contains the word. If no product contains the
- * word, `similar` lists similar words from these products.
+ * A word of the search text. `is_known` states whether any product that the caller can see contains the word. If no such product contains
+ * the word, `similar` lists similar words from the products that the caller can see.
  */
 type SearchedWord = { readonly word: string; readonly is_known: boolean; readonly similar: readonly string[] | null };
 
@@ -35,7 +35,7 @@ export async function correctSearchSpelling(em: EntityManager, text: string, sta
   return terms.map((term) => `(${term})`).join(' & ');
 }
 
-/** Returns the similar words with the smallest edit distance (maximum: 1, or 2 for words of 6 letters or more). */
+/** Returns the similar words with the smallest edit distance (at most 1, or at most 2 for words of 6 letters or more). */
 function nearestWords(word: string, similar: readonly string[]): string[] {
   const distances = similar.map((each) => ({ each, distance: calculateEditDistance(word, each) }));
   const nearest = Math.min(word.length < 6 ? 1 : 2, ...distances.map(({ distance }) => distance));

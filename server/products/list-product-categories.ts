@@ -23,7 +23,10 @@ export const listProductCategories = (
     .limit(limit + 1)
     .execute<ProductCategory[]>('all', false);
 
-/** Returns the first categories of the products for sale, sorted by name. */
+/**
+ * Returns the categories of the products for sale, sorted by name. If there are more than `maximum` categories, returns only the first
+ * ones.
+ */
 export async function listCategoriesForSale(em: EntityManager, maximum: number): Promise<string[]> {
   const rows = await listProductCategories(em, ['active'], undefined, maximum);
   return rows.slice(0, maximum).map(({ category }) => category);

@@ -16,7 +16,7 @@ export type ProductFilters = {
   readonly priceLte?: number | undefined;
 };
 
-/** A text search. If words were misspelled, `correctedQuery` (in `to_tsquery` syntax) is used instead of the text. */
+/** A text search. If `correctedQuery` (in `to_tsquery` syntax) is set, it replaces the text, which contained misspelled words. */
 export type ProductSearch = { readonly text: string; readonly correctedQuery?: string | undefined };
 
 /** A product in a list; search results include its relevance. */

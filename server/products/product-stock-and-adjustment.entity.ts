@@ -4,7 +4,7 @@ import { versionAndTimestampProperties } from '../database/entity-manager/versio
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 
-/** Trigger that updates the search index `product_search` and adds new words to `product_words`. */
+/** Body of the trigger that updates the search index `product_search` and adds new words to `product_words`. */
 const indexWordsSql = `
   if (old.name, old.sku, old.description) is distinct from (new.name, new.sku, new.description) then
     insert into product_search (product_id, words)
@@ -93,7 +93,7 @@ export const StockAdjustment = defineEntity({
     stockAfter: p.integer().check('stock_after >= 0'),
     reason: p.enum(stockAdjustmentReasons),
     note: p.text().nullable().check('length(note) <= 500'),
-    /** The client and user who made the adjustment. */
+    /** Key of the client and the user that made the adjustment. */
     actor: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -6,7 +6,9 @@ import type { MatchedRequest } from '../http/request/matched-route.ts';
 
 type ProductStatus = Product['status'];
 
-/** Returns the statuses of the products to list. The caller can request statuses that it may see (default: only `active`). */
+/**
+ * Returns the requested product statuses (default: only `active`). Throws an error if the caller may not see products with these statuses.
+ */
 export function resolveListedProductStatuses(
   req: MatchedRequest,
   requested: readonly ProductStatus[] = ['active'],

@@ -5,7 +5,7 @@ import { correctSearchSpelling } from './correct-search-spelling.sql.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
-/** A page of products. For a text search, also the search that found the products. */
+/** A page of products and, for a text search, the search that found them. */
 type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?: ProductSearch };
 
 /**

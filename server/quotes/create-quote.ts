@@ -22,9 +22,8 @@ import { Quote, type QuotedLine } from './quote-and-quote-reservation.entity.ts'
 import { reserveStock } from './reserve-and-release-stock.ts';
 
 /**
- * Prices an order without placing it, and stores the result. With `hold`, reserves the stock until the quote expires.
- * @throws {Problem} if the order could not be placed for a reason other than stock or limits; with `hold`, also if the stock is
- * insufficient or a limit is exceeded
+ * Prices an order without placing it, and stores the result. If `hold` is true, reserves the stock until the quote expires.
+ * @throws {Problem} if the order could not be placed; insufficient stock and exceeded limits are ignored unless `hold` is true
  */
 export async function createQuote(
   em: EntityManager,

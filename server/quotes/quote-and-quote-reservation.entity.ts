@@ -52,7 +52,7 @@ export const Quote = defineEntity({
     expiresAt: p.datetime(3),
     convertedAt: p.datetime(3).nullable(),
     canceledAt: p.datetime(3).nullable(),
-    /** When the expiration event was recorded and the reserved stock was released. */
+    /** Time at which the expiration event was recorded and the reserved stock was released. */
     expirationReportedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p

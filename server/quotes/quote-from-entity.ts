@@ -48,7 +48,7 @@ export const quoteSummaryFromEntity = (quote: QuoteWithoutItems, principal: Prin
   canceled_at: quote.canceledAt?.toISOString() ?? null,
 });
 
-/** Returns false if the principal may access only its own orders, and another application placed the order from its quote. */
+/** Returns false if the principal may access only its own orders, and another application placed the order from this quote. */
 function canAccessOrder({ orderClientId }: QuoteWithoutItems, principal: Principal | null): boolean {
   const requiredClientId = principal ? getClientIdIfRestrictedToOwnOrders(principal) : undefined;
   return requiredClientId === undefined || orderClientId === requiredClientId;

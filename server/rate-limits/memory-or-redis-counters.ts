@@ -57,7 +57,9 @@ class LimitExceeded {
   }
 }
 
-/** The limiter rejects with a result if the limit is exceeded, and with an error if the limiter itself fails. */
+/**
+ * Converts the rejection reason of a limiter. The reason is a result if the limit is exceeded, and an error if the limiter itself failed.
+ */
 function toLimitExceeded(reason: unknown): LimitExceeded {
   if (reason instanceof RateLimiterRes) return new LimitExceeded(reason);
   throw reason;

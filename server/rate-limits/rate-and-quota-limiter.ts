@@ -8,8 +8,8 @@ import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from
 
 export type RateLimits = {
   /**
-   * Maximum number of requests per minute. The limit applies per application and user, per API key or, for requests without a token, per IP
-   * address.
+   * Maximum number of requests per minute for each application and user. `apiKey` is the maximum for each API key, and `ip` is the maximum
+   * for each IP address that sends requests without a token.
    */
   readonly default: number;
   readonly apiKey: number;

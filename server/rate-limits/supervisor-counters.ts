@@ -10,7 +10,7 @@ type CountMessage = {
   readonly windowSeconds: number;
   readonly requests: readonly CountedRequest[];
 };
-/** The states after each request, in the same order, as JSON. */
+/** The rate limit state after each request, in the order of the requests. */
 type CountedMessage = {
   readonly type: 'mandate:counted-requests';
   readonly id: number;
@@ -23,7 +23,7 @@ const hasType = <Message extends CountMessage | CountedMessage>(message: unknown
 /** How long a server process waits for the supervisor before it counts requests by itself, in milliseconds. */
 const maxWaitMs = 1_000;
 
-/** Runs in the supervisor, and counts the requests to all its server processes. */
+/** Counts the requests to all server processes. This function runs in the supervisor. */
 export function serveRateLimitCounters(): void {
   const counters = new Map<number, RateLimitCounters>();
   const countAll = async (worker: Worker, { id, windowSeconds, requests }: CountMessage): Promise<void> => {
@@ -35,7 +35,7 @@ export function serveRateLimitCounters(): void {
       id,
       states: states.map((state) => ({ ...state, resetsAt: state.resetsAt.getTime() })),
     };
-    // a process that has exited in the meantime needs no response
+    // no response is sent to a process that has exited in the meantime
     if (worker.isConnected()) worker.send(response, () => undefined);
   };
   cluster.on('message', (worker, message: unknown) => {
@@ -46,8 +46,8 @@ export function serveRateLimitCounters(): void {
 type PendingRequest = CountedRequest & { readonly resolve: (state: RateLimitState) => void };
 
 /**
- * Creates counters that the supervisor keeps for all its server processes. If the supervisor does not respond, this process counts by itself, so
- * that no client is rejected because of the delay.
+ * Creates counters that the supervisor keeps for all its server processes. If the supervisor does not respond, this process counts requests
+ * by itself, so that no client is rejected because of the delay.
  */
 export function createSupervisorCounters(windowSeconds: number): RateLimitCounters {
   const localCounters = createRateLimitCounters(windowSeconds);

@@ -22,7 +22,7 @@ const claimDueRefund = (em: EntityManager, now: Date): Promise<number | undefine
     const options = { orderBy: { nextCheckAt: 'asc' }, limit: 1, ...skipLocked } as const;
     const [refund] = await inner.find(Refund, { status: 'pending', nextCheckAt: { $lte: now } }, options);
     if (!refund) return undefined;
-    // The time of the next check is not part of the representation, so the version is unchanged.
+    // The time of the next check is not part of the API representation, so updating it does not change the version.
     const values = { nextCheckAt: calculateNextProviderCheckTime(refund.createdAt, now), version: sql`version` };
     await inner.nativeUpdate(Refund, { id: refund.id }, values);
     return refund.id;

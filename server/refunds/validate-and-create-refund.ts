@@ -54,7 +54,7 @@ function exceedsPayment(refundable: number, currency: string) {
   return createProblem('refund_exceeds_payment', { detail, errors: [{ in: 'body', pointer: '#/amount', code: 'out_of_range', detail }] });
 }
 
-/** Rejects units that are already restocked, or packed in a shipment that has not been shipped yet. */
+/** Rejects units that have already been restocked, and units that are packed in a shipment that has not been shipped yet. */
 async function assertRestockable(em: EntityManager, orderId: number, restock: readonly LineQuantity[]): Promise<void> {
   if (restock.length === 0) return;
   const lines = await readShippedAndRestockedQuantities(em, orderId);

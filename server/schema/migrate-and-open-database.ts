@@ -48,7 +48,7 @@ export async function migrateAndOpenDatabase(url: string, opening: MigratedOptio
  */
 async function withMigrationDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
-  // migrations use no entities, and discovering them would take time
+  // migrations use no entities, and discovering entities would take time
   const db = await openDatabaseWithEntities(url, { entities: [], timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });
   try {
     await work(db, await opened);

@@ -22,8 +22,8 @@ const serveStartPage =
   };
 
 /**
- * Serves the files that browsers and crawlers request at the root of the host. With a base path, the files are also served below the base
- * path, because pages link to these files.
+ * Serves the files that browsers and crawlers request at the root of the host. If the issuer has a base path, the files are also served
+ * below the base path, because pages link to these files.
  */
 export const serveFaviconAndRobotsTxt = (): Router =>
   express
@@ -39,7 +39,7 @@ const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.met
 /** Excludes all pages from search engines, because the pages are only for users who are signed in or want to sign in. */
 const robotsTxt = 'User-agent: *\nDisallow: /\n';
 
-/** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients get a problem document. */
+/** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients receive a problem document. */
 export function serveNotFoundPage(settings: PageSettings, issuer: string): RequestHandler {
   return async (req, res, next) => {
     res.vary('Accept');

@@ -9,7 +9,7 @@ type Period = OrderStatistics['periods'][number];
 type PartsOfResponse = Pick<OrderStatistics, 'totals' | 'previous_totals' | 'periods' | 'previous_periods' | 'groups' | 'group_count'>;
 
 /**
- * Builds the response from the database's rows.
+ * Builds the statistics in the response from the rows that the database returned.
  * @param hasOrderCounts whether groups include order and refund counts; false for groups by product or category
  */
 export function orderStatisticsFromRows(
@@ -54,7 +54,7 @@ const periodFromRow = (row: OrderStatisticsRow): Period => ({
   ...sumsFromRow(row),
 });
 
-/** The drivers return timestamps as text or as dates. */
+/** Converts a timestamp, which the drivers return as text or as a date, to text. */
 const timestampToText = (value: string | Date | null): string =>
   value instanceof Date ? value.toISOString() : timestampToRfc3339(value ?? '');
 

@@ -34,7 +34,7 @@ export function resolveStatisticsPeriod({ from, to, time_zone: timeZone }: Reque
 
 /**
  * Returns the first day of the previous period. The previous period has the same number of months if the requested period consists of whole
- * months; otherwise, the same number of days.
+ * months; otherwise, it has the same number of days.
  */
 export function firstDayOfPreviousPeriod({ from, to }: StatisticsPeriod): string {
   const isWholeMonths = from.endsWith('-01') && addDays(to, 1).endsWith('-01');

@@ -17,7 +17,7 @@ export type NewTask = {
   readonly params: { readonly [name: string]: TaskBody['params'][string] | undefined };
   /** Scopes that a token must have to see the task. The same scopes are required to start the task. */
   readonly needs: readonly Scope[];
-  /** The input file. */
+  /** ID of the input file. */
   readonly inputId?: number;
 };
 

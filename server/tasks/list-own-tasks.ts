@@ -12,7 +12,7 @@ import { Task } from './task-and-task-file.entity.ts';
 type TaskEntity = InferEntity<typeof Task>;
 type TaskFilters = { readonly type?: readonly TaskType[] | undefined; readonly status?: readonly TaskBody['status'][] | undefined };
 
-/** Returns the principal's tasks, newest first; more than `limit` rows indicate a next page. */
+/** Returns the tasks that the principal may see, newest first; more than `limit` rows indicate a next page. */
 export function listOwnTasks(
   em: EntityManager,
   principal: Principal,

@@ -24,8 +24,8 @@ export const TaskFileChunk = defineEntity({
 });
 
 /**
- * A task is work that continues after the response to the request that started it. The table is also the queue, in which the process that
- * holds the lease on a row processes this row.
+ * A task is work that continues after the server has responded to the request that started the task. The table is also the task queue. A
+ * task is run by the process that holds the lease on its row.
  */
 export const Task = defineEntity({
   name: 'Task',

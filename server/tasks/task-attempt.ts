@@ -107,7 +107,7 @@ export class TaskAttempt {
   }
 
   /**
-   * Renews the lease during a long operation that is not a step, such as reading a large file. Call this function after each small part of
+   * Renews the lease during a long operation that is not a step, such as reading a large file. Call this method after each small part of
    * the operation. Throws if the process is stopping, or if the task was canceled or taken over by another process.
    */
   async renewLease(): Promise<void> {
@@ -121,7 +121,7 @@ export class TaskAttempt {
 
   /**
    * Lets waiting requests proceed before the task continues. `setImmediate` is needed because the embedded database runs in this process,
-   * so that awaiting its response does not yield to the event loop.
+   * and awaiting its response therefore does not yield to the event loop.
    */
   async #yield(): Promise<void> {
     await setImmediate();

@@ -33,7 +33,7 @@ const taskFromRow = ({ processed, total, result, ...row }: TaskRow): Task => ({
   finished_at: timestampToRfc3339OrNull(row.finished_at),
 });
 
-/** Returns an entity's API representation. */
+/** Returns a task entity's API representation. */
 export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
   taskFromRow({
     id: task.id,
@@ -52,7 +52,7 @@ export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
     finished_at: task.finishedAt?.toISOString() ?? null,
   });
 
-/** Adds missing counts to an import, because earlier versions did not store `differing`. */
+/** Returns the counts of an import. Missing counts are set to zero, because earlier versions did not store `differing`. */
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
   importTypes.has(type) ? { ...initialImportCounts, ...stored } : null;
 

@@ -44,7 +44,7 @@ export class MonthlyUsageBuffer {
     return { requests: month.written + month.writing + month.fresh, exceeded };
   }
 
-  /** Counts an error response to a request that was counted before, or that was rejected by a limit. */
+  /** Counts an error response. The request itself either has been counted or was rejected by a limit. */
   countError(clientId: string, now: Date): void {
     const month = this.#months.get(bufferKey(clientId, calendarMonthPeriodFromDate(now).name));
     if (month) month.freshErrors += 1;
@@ -78,8 +78,8 @@ export class MonthlyUsageBuffer {
   }
 
   /**
-   * Returns a client's usage for a month. The usage is read from the database at the client's first request; concurrent requests share one
-   * query.
+   * Returns a client's usage for a month. The usage is read from the database when the client sends its first request; concurrent requests
+   * share one query.
    */
   async #month(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
     const key = bufferKey(clientId, name);
@@ -108,7 +108,7 @@ export class MonthlyUsageBuffer {
 }
 
 /**
- * Adds these counts to the stored counts and returns the new totals; requires a transaction. Rows are written in a fixed order, so that
+ * Adds these counts to the stored counts and returns the new totals. Must run in a transaction. Rows are written in a fixed order, so that
  * concurrent processes cannot deadlock.
  */
 async function addToMonthlyUsage(em: EntityManager, months: readonly BufferedMonth[]) {

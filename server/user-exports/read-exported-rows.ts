@@ -7,10 +7,10 @@ import { ImportedUser } from '../users/imported-user.entity.ts';
 import { userFromEntity } from '../users/user-from-entity.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** A row of the file, by column. */
+/** The values of one file row, by column name. */
 export type ExportRow = Readonly<Record<string, string | number | boolean | null | Readonly<Record<string, string>>>>;
 
-/** Reads one row for each user, in the order of `users`. */
+/** Returns one file row for each user, in the order of `users`. */
 export async function readUserRows(em: EntityManager, users: readonly User[], withPasswordHashes: boolean): Promise<ExportRow[]> {
   const ids = users.map(({ id }) => id);
   const imported = await em.find(ImportedUser, { user: { $in: ids } }, { disableIdentityMap: true });
@@ -30,7 +30,7 @@ export async function readUserRows(em: EntityManager, users: readonly User[], wi
   });
 }
 
-/** Reads the rows of the users' consents, ordered by user. */
+/** Reads one row for each consent of these users, ordered by user. */
 export async function readConsentRows(em: EntityManager, users: readonly User[]): Promise<ExportRow[]> {
   const userById = new Map(users.map((user) => [user.id, user]));
   const orderBy = { user: 'asc', application: 'asc' } as const;

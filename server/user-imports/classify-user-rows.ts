@@ -9,7 +9,7 @@ import { computeUserFingerprint, type ImportedUserRow, parseUserRow } from './pa
 import type { PreparedUserFileRow } from './read-user-file-rows.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
-/** A row of a batch: either the user to create, or the outcome if the row changes nothing. */
+/** A row of a batch. It has either the user to create or, if the row creates no user, its outcome. */
 export type ClassifiedRow = { readonly item: PreparedUserFileRow } & (
   | { readonly row: ImportedUserRow; readonly outcome?: never }
   | { readonly row?: never; readonly outcome: ImportOutcome }
@@ -18,7 +18,7 @@ export type ClassifiedRow = { readonly item: PreparedUserFileRow } & (
 type Known = {
   readonly byExternalId: ReadonlyMap<string, ImportedState>;
   readonly byEmail: ReadonlyMap<string, ImportedState>;
-  /** User IDs, by customer key of an order import from the same source. */
+  /** IDs of the users that order imports from the same source created or found, by customer key. */
   readonly byCustomerKey: ReadonlyMap<string, number>;
 };
 /** An existing user. The source, external ID and fingerprint are `null` if no user import created the user. */

@@ -9,7 +9,7 @@ import { classifyUserRows } from './classify-user-rows.ts';
 import { type PreparedUserFileRow, readUserFileRows } from './read-user-file-rows.ts';
 import { type UserImportParams, userImportTaskParamsSchema } from './user-import-parameters.ts';
 
-/** Imports users from a file: creates new users, and never changes existing ones. */
+/** Imports users from a file. Creates new users, but never changes existing users. */
 export async function importUsers(run: TaskAttempt): Promise<TaskOutcome> {
   const { task, em } = run;
   const params = userImportTaskParamsSchema.parse(task.params);
@@ -36,7 +36,7 @@ export async function importUsers(run: TaskAttempt): Promise<TaskOutcome> {
   });
 }
 
-/** Wraps the weak password hashes of new users. */
+/** Converts the password hashes of new users to the stored format, which wraps weak hashes. */
 async function prepareRecords(
   run: TaskAttempt,
   params: UserImportParams,

@@ -34,7 +34,7 @@ const importedUserSchema = z.object({
   password_hash: passwordHashSchema.optional(),
 });
 
-/** A valid row. */
+/** The data of a valid row. */
 export type ImportedUserRow = z.output<typeof importedUserSchema>;
 
 /** Parses a user from its row, or returns all errors. */
@@ -65,12 +65,11 @@ const booleans: Readonly<Record<string, boolean>> = {
   f: false,
 };
 
-/** Parses a Boolean. PostgreSQL exports `t` and `f`. Leaves other text unchanged, so that validation rejects this text. */
+/** Parses a Boolean, including `t` and `f`, which PostgreSQL exports. Returns other text unchanged, so that validation rejects it. */
 const parseBooleanCell = (text: string): boolean | string => booleans[text.toLowerCase()] ?? text;
 
 /**
- * Parses a JSON object whose values are strings, numbers, Booleans or null. Leaves other text unchanged, so that validation rejects this
- * text.
+ * Parses a JSON object whose values are strings, numbers, Booleans or null. Returns other text unchanged, so that validation rejects it.
  */
 function parseMetadataCell(text: string | undefined): unknown {
   if (text === undefined) return undefined;
@@ -83,7 +82,7 @@ function parseMetadataCell(text: string | undefined): unknown {
   }
 }
 
-/** Returns the SHA-256 of all data that an import takes from a row. */
+/** Returns the SHA-256 hash of all data that an import takes from a row. */
 export function computeUserFingerprint({ metadata, password_hash: password, ...row }: ImportedUserRow): string {
   const entries = Object.entries({ ...row, password: password?.text }).filter(([, value]) => value !== undefined);
   const sorted = [entries, Object.entries(metadata)].map((each) => each.toSorted(([a], [b]) => (a < b ? -1 : 1)));

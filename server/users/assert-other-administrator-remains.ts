@@ -8,14 +8,14 @@ const lockAdministrators = (em: EntityManager): Promise<number[]> =>
   lockRows(em, em.createQueryBuilder(User).select('id').where({ role: 'admin', status: 'active' }).orderBy({ id: 'asc' }));
 
 /**
- * Locks all active administrators in ID order. Call this before locking a user whose role or status may change, so that two administrators
- * who demote each other cannot deadlock.
+ * Locks all active administrators in ID order. Call this function before locking a user whose role or status may change, so that two
+ * administrators who demote each other cannot deadlock.
  */
 export async function lockActiveAdministratorRows(em: EntityManager): Promise<void> {
   await lockAdministrators(em);
 }
 
-/** Verifies that another active administrator remains when this user loses the role or the `active` status. */
+/** Verifies that another active administrator remains if this user loses the administrator role or the `active` status. */
 export async function assertOtherAdministratorRemains(em: EntityManager, user: User): Promise<void> {
   if (user.role !== 'admin' || user.status !== 'active') return;
   const administrators = await lockAdministrators(em);

@@ -12,9 +12,9 @@ const ownChanges: ReadonlySet<UserChange> = new Set<UserChange>(['name', 'locale
 
 /**
  * Verifies that the principal may make these changes. With `users.write`, users can change their own name and locale, and close their own
- * account. `users.manage` covers customer accounts, but not roles. Changes to roles, and to the accounts of staff and administrators,
- * require an administrator with `users.administer` and a recent sign-in. Users can change their own e-mail address only on the account
- * page, which verifies the address.
+ * account. `users.manage` permits changes to customer accounts, except to their roles. Changes to roles, and to the accounts of staff and
+ * administrators, require an administrator with `users.administer` and a recent sign-in. Users can change their own e-mail address only on
+ * the account page, which verifies the address.
  * @throws Problem `forbidden`, `insufficient_scope` or `insufficient_user_authentication`
  */
 export function assertUserChangeAuthorized(principal: Principal, user: User, changes: readonly UserChange[], now: Date): void {

@@ -16,7 +16,7 @@ export type EmailAddressChange = {
 };
 
 /**
- * Changes an account's e-mail address, in a transaction that has locked the user for update. Every address change after account creation
+ * Changes an account's e-mail address. The transaction must have locked the user for update. Every address change after account creation
  * uses this function, which records the change in the audit log, notifies the old and the new address, and invalidates every link that has
  * been e-mailed. The caller records the user event.
  * @throws Problem `email_taken`

@@ -8,7 +8,7 @@ import { userFromEntity } from './user-from-entity.ts';
 import { eraseImportedUserData } from './imported-user.entity.ts';
 import type { User } from './user.entity.ts';
 
-/** Closes an account permanently. The caller has locked the administrators and then the user, in the same transaction. */
+/** Closes an account permanently. The caller must have locked the administrators and then the user, in the same transaction. */
 export async function closeUser(em: EntityManager, endAccess: RevokeAccess, user: User): Promise<void> {
   await assertOtherAdministratorRemains(em, user);
   await assertNoOpenOrders(em, user.id);

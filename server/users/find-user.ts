@@ -8,7 +8,7 @@ import { translatable } from '../http/problem-details/translatable-text.ts';
 import { userFromEntity } from './user-from-entity.ts';
 import { User } from './user.entity.ts';
 
-/** Returns a user: with `users.read`, only the principal's own account; with `users.manage`, any account. */
+/** Returns a user. With `users.read`, only the principal's own account is found; with `users.manage`, any account is found. */
 export async function findUser(em: EntityManager, principal: Principal, id: number): Promise<UserBody> {
   const ownId = canUseScope(principal, 'users.read') ? principal.user?.id : undefined;
   // The query checks the permission, so that accounts that the caller may not read are not found.
@@ -31,7 +31,7 @@ export async function findUserForUpdate(em: EntityManager, principal: Principal,
 }
 
 /**
- * Verifies that the principal may see the sessions and the connected applications of another user. For the accounts of staff and
+ * Verifies that the principal may see the sessions, connected applications and API keys of another user. For the accounts of staff and
  * administrators, this requires an administrator with `users.administer`.
  * @throws {Problem} `not_found`, `forbidden` or `insufficient_scope`
  */

@@ -14,7 +14,7 @@ export type BffConfig = {
   readonly cookieSecrets: readonly string[];
 };
 
-/** Scopes that the first sign-in requests. The scope for placing orders is requested when the customer places one. */
+/** Scopes that the first sign-in requests. The scope for placing orders is requested when the customer first places an order. */
 const initialScopes = ['offline_access', 'users.read', 'orders.read'];
 const orderingScopes = [...initialScopes, 'orders.write'];
 

@@ -10,7 +10,7 @@ import {
 } from '@mandate/client-sdk';
 import { html } from 'hono/html';
 
-/** Returns a page. `html` escapes every inserted value. */
+/** A rendered page. `html` escapes every inserted value. */
 export type Page = ReturnType<typeof html>;
 
 /** The signed-in customer. */
@@ -128,7 +128,7 @@ export const orderPage = (order: Order, visitor: Visitor | undefined): Page =>
       <p><a href="/orders">All orders</a></p>`,
   );
 
-/** Returns the page for an error. Without an error, returns the page for a URL that does not exist. */
+/** Returns the page that describes an error or, if `error` is undefined, the page for a URL that does not exist. */
 export function errorPage(error: Error | undefined): Page {
   if (!error) return layout('Page not found', undefined, html`<p>This page does not exist. <a href="/">Browse the products</a></p>`);
   const [title, text] = describeError(error);

@@ -19,7 +19,7 @@ export function App(): ReactNode {
   const route = useRoute();
   const main = useFocusOnPageChange(route);
   useEffect(() => {
-    // Removes cached data of the previous customer, in every tab.
+    // Removes the previous customer's cached data in every tab.
     if (session.status !== 'signed-out') return;
     for (const resource of ['orders', 'users'] as const) queryClient.removeQueries({ queryKey: customer.keyOf(resource) });
   }, [session.status, queryClient]);

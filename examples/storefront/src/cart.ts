@@ -10,7 +10,7 @@ const storageKey = 'cart';
 const listeners = new Set<() => void>();
 let lines = readStoredLines();
 
-// Another tab has changed the cart.
+// The event means that another tab has changed the cart.
 addEventListener('storage', ({ key }) => {
   if (key !== storageKey) return;
   lines = readStoredLines();

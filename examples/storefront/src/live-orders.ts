@@ -23,13 +23,13 @@ export function useLiveOrders(isSignedIn: boolean): number | false {
   return isSignedIn && isPolling ? pollingIntervalMs : false;
 }
 
-/** Follows the events until `signal` is aborted. Fails if the customer denied the permission. */
+/** Updates the cached orders with events until `signal` is aborted. Fails if the customer denied the permission. */
 async function followOrders(queryClient: QueryClient, signal: AbortSignal): Promise<void> {
   let after: number | undefined;
   while (!signal.aborted) {
     try {
       after ??= (await customerClient.events.list({ limit: 1 }, { signal })).latest_id;
-      // Orders may have changed before the feed was opened or during an interruption.
+      // Orders may have changed before the event feed was opened or while it was interrupted.
       await queryClient.invalidateQueries({ queryKey: customer.keyOf('orders') });
       for await (const event of followEvents(customerClient, { after, type: ['order.*'], signal })) {
         after = event.id;

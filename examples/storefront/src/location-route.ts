@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The page that the URL fragment identifies, such as `#/orders/7`. */
+/** The page that is identified by the URL fragment, such as `#/orders/7`. */
 export type Route =
   | { readonly page: 'products'; readonly category: string; readonly search: string }
   | { readonly page: 'cart' }

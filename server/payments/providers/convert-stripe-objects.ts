@@ -8,7 +8,7 @@ export const stripeAmountFromMinorUnits = (amount: number, currency: string): nu
   twoDecimalAtStripe.has(currency) ? amount * 100 : amount;
 const fromStripeAmount = (amount: number, currency: string): number => (twoDecimalAtStripe.has(currency) ? amount / 100 : amount);
 
-/** Converts a Stripe PaymentIntent. */
+/** Converts a Stripe PaymentIntent to the state of a payment. */
 export function paymentStateFromStripeIntent(intent: Stripe.PaymentIntent): PaymentStateAtProvider {
   const currency = intent.currency.toUpperCase();
   const status = toStatus(intent);
@@ -63,7 +63,7 @@ function toFailure(error: Stripe.PaymentIntent['last_payment_error']): NonNullab
   return { code: code ? failureCodes[code] : 'unknown', message: error?.message ?? 'The payment did not succeed.' };
 }
 
-/** Converts a Stripe Refund. */
+/** Converts a Stripe Refund to the state of a refund. */
 export function refundStateFromStripeRefund({ id, status, failure_reason: reason }: Stripe.Refund): RefundStateAtProvider {
   if (status === 'succeeded' || status === 'failed' || status === 'canceled') {
     return { reference: id, status, ...(reason !== undefined && { failureCode: reason }) };
@@ -71,7 +71,7 @@ export function refundStateFromStripeRefund({ id, status, failure_reason: reason
   return { reference: id, status: 'pending' };
 }
 
-/** Returns the subject of an event, if it is a payment or a refund. */
+/** Returns the subject of an event, or undefined if the subject is neither a payment nor a refund. */
 export function eventSubjectFromStripeObject(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
   if (!('object' in object) || !('id' in object) || typeof object.id !== 'string') return undefined;
   if (object.object === 'payment_intent') return { subject: 'payment', reference: object.id };

@@ -51,7 +51,8 @@ type ErrorMapping = ReturnType<typeof createErrorMapping>;
 
 const createErrorMapping = ({ errors }: typeof Stripe) => ({
   /**
-   * Throws `ProviderUnavailableError` if the result of a request is unknown. All other errors are responses from Stripe and are rethrown.
+   * Throws `PaymentProviderUnavailableError` if the result of a request is unknown. All other errors are responses from Stripe and are
+   * rethrown.
    */
   mapErrors: <Result>(request: Promise<Result>): Promise<Result> =>
     request.catch((error: unknown) => {

@@ -38,8 +38,8 @@ const signatureHeader = 'test-signature';
 const webhookSchema = z.object({ id: z.string(), type: z.string(), reference: z.string() });
 
 /**
- * Creates a provider for tests, with which the token determines how a payment proceeds. References encode the payment, so a restart does
- * not lose any state.
+ * Creates a provider for tests. The payment method token determines how a payment proceeds. References encode the payment, so a restart
+ * does not lose any state.
  */
 export function createTestProvider(): TestProvider {
   const key = randomBytes(32);

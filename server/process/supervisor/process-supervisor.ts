@@ -21,7 +21,7 @@ export class ProcessSupervisor {
   }
 
   /**
-   * Starts one process, which migrates the database and creates the initial data, and then the others.
+   * Starts one process, which migrates the database and creates the initial data, and then starts the other processes.
    * @returns false if the first process cannot start and has printed the reason
    */
   async start(): Promise<boolean> {
@@ -43,7 +43,7 @@ export class ProcessSupervisor {
     return this.#restart;
   }
 
-  /** Stops all processes, which finish their requests first. */
+  /** Stops all processes after they have finished their requests. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([...this.#running].map((running) => running.stop({ replaced: false })));

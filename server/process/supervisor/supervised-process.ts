@@ -7,7 +7,7 @@ export type ProcessExit = { readonly code: number | null; readonly signal: strin
 export class SupervisedProcess {
   readonly startedAt = performance.now();
   readonly exited: Promise<ProcessExit>;
-  /** Resolves to true when the process serves requests, or to false if it exits before that. */
+  /** Resolves to true when the process serves requests, or to false if it exits earlier. */
   readonly isReady: Promise<boolean>;
   readonly #worker: Worker;
   #isStopping = false;

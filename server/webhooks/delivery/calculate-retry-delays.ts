@@ -2,7 +2,7 @@ import { maxWebhookAttempts } from '@mandate/contract';
 
 const [seconds, minutes, hours] = [1_000, 60_000, 3_600_000];
 
-/** Delays between attempts, as Standard Webhooks proposes. The delays add up to 75 hours. */
+/** Delays between attempts, as proposed by the Standard Webhooks specification. The delays add up to 75 hours. */
 const delays = [5 * seconds, 5 * minutes, 30 * minutes, 2 * hours, 5 * hours, 10 * hours, 14 * hours, 20 * hours, 24 * hours] as const;
 if (delays.length !== maxWebhookAttempts - 1) throw new Error('the retry schedule does not match the number of attempts in the contract');
 

@@ -3,7 +3,7 @@ import { eventColumnsSql, type EventRow } from '../../events/event-from-row.ts';
 import type { EncryptedWebhookSecrets } from '../endpoints/webhook-secret-and-signature.ts';
 import type { WebhookAuthority } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
-/** Duration of a lease on a claimed delivery; longer than any attempt takes. */
+/** Duration of a lease on a claimed delivery. Every attempt takes less time. */
 const leaseSeconds = 30;
 const logMax = 10;
 

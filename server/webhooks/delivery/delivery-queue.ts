@@ -5,10 +5,13 @@ import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 import { claimDueDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './claim-and-update-deliveries.sql.ts';
 
-/** Maximum number of deliveries to claim in total, per endpoint, and for endpoints that already have deliveries in flight. */
+/**
+ * Maximum number of deliveries to claim in total (`total`), per endpoint (`each`), and for each endpoint that already has deliveries in
+ * flight (`left`).
+ */
 export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
-/** Claims pending deliveries that are due. `after` is the most recently served endpoint. */
+/** Claims pending deliveries that are due. `after` is the ID of the most recently served endpoint. */
 export const claimDueDeliveries = (em: EntityManager, after: number, { total, each, left }: DeliveryCapacity): Promise<ClaimedDelivery[]> =>
   em.transactional((inner) => claimDueDeliveryRows(inner, [after, total, each, [...left.keys()], [...left.values()]]));
 
@@ -36,7 +39,7 @@ export async function recordDeliveryAttempt(
 export const markDeliverySkipped = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
 
-/** Puts a claimed but unsent delivery back into the queue, for another attempt after the delay. */
+/** Puts a claimed but unsent delivery back into the queue, so that another attempt is made after the delay. */
 export const requeueDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery, delayMs: number) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { nextAttemptAt: secondsFromNowSql(delayMs / 1000) });
 

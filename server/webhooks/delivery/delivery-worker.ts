@@ -22,7 +22,7 @@ export type DeliveryWorkerDependencies = {
   readonly notice: EndpointNoticeDependencies;
 };
 
-/** Failure reasons. */
+/** Reason why an attempt failed. */
 type Failure = 'timeout' | 'connection_failed' | 'name_not_found' | 'tls_failed' | 'address_not_allowed' | 'status_code' | 'redirect';
 
 const dayMs = 86_400_000;

@@ -15,16 +15,16 @@ const failuresToSlow = 3;
 type Health = { busy: number; failures: number; slow: boolean };
 
 /**
- * Limits the concurrent attempts per endpoint. An endpoint that fails or responds late gets one attempt at a time until it responds quickly
- * again, so that it delays only its own deliveries.
+ * Limits the concurrent attempts per endpoint. Only one attempt at a time is made to an endpoint that fails or responds late, until the
+ * endpoint responds quickly again. Such an endpoint therefore delays only its own deliveries.
  */
 export class EndpointConcurrencyLimiter {
   readonly #endpoints = new Map<number, Health>();
   #busy = 0;
 
   /**
-   * Acquires a slot, and returns the function that releases the slot. The argument of this function is the result of the attempt, if an
-   * attempt was made.
+   * Acquires a slot, and returns the function that releases the slot. If an attempt was made, the caller passes its result to that
+   * function.
    */
   acquire(endpointId: number): (result: { failed: boolean; milliseconds: number } | undefined) => void {
     const health = this.#endpoints.get(endpointId) ?? { busy: 0, failures: 0, slow: false };

@@ -23,9 +23,10 @@ async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<
 }
 
 /**
- * Sends a request only while its authorization cannot be revoked. The grant, the user, the application and the endpoint are locked from the
- * check until the request is written. Therefore, if a revocation commits before the check, nothing is sent; if not, the revocation is
- * acknowledged after the request was sent. The locks are held only briefly, because the connection is already established.
+ * Returns a gate that sends a request only while its authorization cannot be revoked. The grant, the user, the application and the endpoint
+ * are locked from the check until the request is written. Therefore, if a revocation commits before the check, nothing is sent; otherwise,
+ * the revocation is acknowledged only after the request has been sent. The locks are held only briefly, because the connection is already
+ * established.
  */
 export const lockAuthorizationDuringSend =
   (em: EntityManager, delivery: ClaimedDelivery): SendGate =>

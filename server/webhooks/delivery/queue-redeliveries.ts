@@ -12,7 +12,7 @@ type RedeliverySelection = {
   readonly include_succeeded?: boolean | undefined;
 };
 
-/** Queues deliveries again in the request's transaction, and returns how many were queued. */
+/** Queues deliveries again in the request's transaction, and returns the number of queued deliveries. */
 export async function queueRedeliveries(em: EntityManager, endpointId: number, selection: RedeliverySelection): Promise<number> {
   const { event_id: id, from_event_id: from, to_event_id: to, include_succeeded: all = false } = selection;
   if (

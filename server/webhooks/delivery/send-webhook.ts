@@ -2,7 +2,7 @@ import type { WebhookExchange } from '@mandate/contract';
 import { type SendGate, type NetworkPolicy, withSsrfProtectedConnection } from '../../outgoing-http/ssrf-protected-connection.ts';
 import { readResponseToStore } from './stored-webhook-exchange.ts';
 
-/** Total timeout of an attempt in milliseconds: DNS lookup, connection, request and response. */
+/** Total timeout of an attempt in milliseconds, including DNS lookup, connection, request and response. */
 export const webhookAttemptTimeoutMs = 15_000;
 
 /** The endpoint is no longer authorized to receive the event. */

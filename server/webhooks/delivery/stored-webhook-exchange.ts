@@ -8,7 +8,7 @@ type StoredResponse = NonNullable<WebhookExchange['response']>;
 const storedHeaders = ['content-type', 'content-length', 'location', 'retry-after', 'server', 'www-authenticate', 'x-request-id'];
 const headerLengthMax = 300;
 
-/** Maximum number of bytes read from a response, so that endpoints can send a complete error page. */
+/** Maximum number of bytes that are read from a response. This number allows endpoints to send a complete error page. */
 const responseBytesMax = 64 * 1024;
 
 // oxlint-disable-next-line no-control-regex -- control characters are removed
@@ -57,7 +57,7 @@ async function readStartOfBody(body: AsyncIterable<unknown>): Promise<{ readonly
       if (length > responseBytesMax) break;
     }
   } catch {
-    // The endpoint closed the connection, or did not send the rest in time.
+    // The endpoint closed the connection, or did not send the rest of the response in time.
   }
   return { bytes: Buffer.concat(chunks), isTruncated: length > maxStoredWebhookResponseBytes };
 }

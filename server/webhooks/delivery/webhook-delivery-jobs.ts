@@ -5,8 +5,8 @@ import type { DeliveryWorker } from './delivery-worker.ts';
 import { disableOrphanedEndpoints } from '../endpoints/disable-webhook-endpoint.ts';
 
 /**
- * Returns the background jobs that send webhooks. New deliveries are sent immediately, and this process's own retries when they are due.
- * The retries of other processes are found by polling.
+ * Returns the background jobs that send webhooks. New deliveries are sent immediately. Retries that this process has scheduled are sent
+ * when they are due; retries that other processes have scheduled are found by polling.
  */
 export const createWebhookDeliveryJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
   const signals = getEventSignalsOfDatabase(em);

@@ -27,7 +27,7 @@ export type WebhookDependencies = {
 const ownerLockNamespace = 20_261_121;
 
 /**
- * Creates an endpoint; requires a transaction. Only this response contains the secret in plain text, because the stored secret is
+ * Creates an endpoint. Must run in a transaction. Only this response contains the secret in plain text, because the stored secret is
  * encrypted.
  */
 export async function createWebhookEndpoint(

@@ -17,7 +17,8 @@ export type EndpointNoticeDependencies = {
   readonly mailKey: Buffer;
   /** Public URL of the server, which serves the logo and the pages that e-mails link to. */
   readonly issuer: string;
-  /** Whether a mail transport is configured. */ readonly canMail: boolean;
+  /** Whether a mail transport is configured. */
+  readonly canMail: boolean;
 };
 
 type Reason = NonNullable<WebhookEndpointBody['disabled_reason']>;
@@ -31,7 +32,7 @@ export async function skipDeliveriesAndRecordDisabledEvent(em: EntityManager, en
   await recordEvent(em, 'webhook_endpoint.disabled', endpoint, endpoint.user_id);
 }
 
-/** Disables an endpoint; requires a transaction. Returns `undefined` if it was already disabled. */
+/** Disables an endpoint. Must run in a transaction. Returns `undefined` if it was already disabled. */
 async function disableInTransaction(em: EntityManager, id: number, reason: Reason): Promise<WebhookEndpointBody | undefined> {
   const changes = { status: 'disabled', disabledReason: reason, pausedUntil: null } as const;
   const versionAndTime = { version: sql`version + 1`, updatedAt: sql.now() };
@@ -77,8 +78,8 @@ export async function disableEndpointAndNotify(
 }
 
 /**
- * Disables endpoints whose grant or API key is no longer valid. These endpoints no longer receive events. After such an endpoint has been
- * disabled, its owner can see that it receives no events. Returns the number of disabled endpoints.
+ * Disables endpoints whose grant or API key is no longer valid. These endpoints no longer receive events. Disabling them makes this visible
+ * to their owners. Returns the number of disabled endpoints.
  */
 export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {
   const found = await findOrphanedEndpoints(em);
@@ -87,8 +88,8 @@ export async function disableOrphanedEndpoints(em: EntityManager): Promise<numbe
 }
 
 /**
- * Returns the page on which a recipient can find out more: the endpoint in the console, or the application if the endpoint belongs to it.
- * Customers cannot use the console.
+ * Returns the page to which the e-mail links. This is the console page of the endpoint or, if the endpoint belongs to an application, of
+ * the application. For customers, who cannot use the console, it is the account page.
  */
 async function selectPage(em: EntityManager, { id, user_id: userId, client_id: clientId }: WebhookEndpointBody, { role }: User) {
   if (role === 'customer') return { path: '/account', label: 'checkAccount' } as const;

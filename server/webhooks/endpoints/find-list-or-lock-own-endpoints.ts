@@ -41,7 +41,7 @@ export async function lockOwnWebhookEndpoint(em: EntityManager, principal: Princ
 const endpointNotFound = (id: number): Problem =>
   createProblem('not_found', { detail: translatable`Webhook endpoint ${{ id }} was not found.` });
 
-/** Like `lockOwnWebhookEndpoint`, but throws if the endpoint is disabled. This function is called before a redelivery is requested. */
+/** Like `lockOwnWebhookEndpoint`, but throws if the endpoint is disabled. Redeliveries and test webhooks require an enabled endpoint. */
 export async function lockOwnEnabledWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
   const endpoint = endpointFromEntity(await lockOwnWebhookEndpoint(em, principal, id));
   if (endpoint.status === 'enabled') return endpoint;

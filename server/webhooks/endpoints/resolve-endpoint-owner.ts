@@ -4,7 +4,10 @@ import type { Principal } from '../../http/request/principal-and-token-types.ts'
 import { getClientIdIfRestrictedToOwnOrders } from '../../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { WebhookAuthority } from './webhook-endpoint-and-delivery.entity.ts';
 
-/** The owner of the endpoints that a principal manages. `authority` states what the access of new endpoints is based on. */
+/**
+ * The owner of the endpoints that a principal manages. `authority` specifies the type of authorization on which the access of new endpoints
+ * is based.
+ */
 export type EndpointOwner = {
   readonly authority: WebhookAuthority;
   readonly userId: number | null;
@@ -16,8 +19,8 @@ export type EndpointOwner = {
 /**
  * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created the
  * endpoint with a first-party application. An endpoint that a user created in this way belongs to the user, and is not disabled when the
- * user signs out of the application. Because it receives the events of all the user's orders, an application that can access only its own
- * orders can neither create nor manage such an endpoint.
+ * user signs out of the application. Because such an endpoint receives the events of all the user's orders, an application that can access
+ * only its own orders can neither create nor manage it.
  */
 export async function resolveEndpointOwner(em: EntityManager, principal: Principal): Promise<EndpointOwner> {
   const { user, clientId } = principal;

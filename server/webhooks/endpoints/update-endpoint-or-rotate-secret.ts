@@ -46,8 +46,8 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Creates a new secret for a locked endpoint. During the overlap, requests are also signed with the previous secret. A rotation during the
- * overlap is rejected, because three secrets would then be valid at the same time.
+ * Creates a new secret for a locked endpoint. During an overlap period, requests are also signed with the previous secret. A second
+ * rotation with an overlap is rejected during this period, because three secrets would then be valid at the same time.
  */
 export async function rotateWebhookSecret(
   em: EntityManager,

@@ -11,16 +11,16 @@ import { Event } from '../../events/event-and-sequence-counter.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
 /**
- * What the access of an endpoint is based on: an application that acts on its own behalf, a user in a first-party application, a user's
- * grant to a third-party application, or an API key.
+ * Types of authorization on which an endpoint's access can be based. The access is based on an application that acts on its own behalf, a
+ * user in a first-party application, a user's grant to a third-party application, or an API key.
  */
 export const endpointAccessBasisTypes = ['application', 'person', 'grant', 'api_key'] as const;
 export type WebhookAuthority = (typeof endpointAccessBasisTypes)[number];
 
-/** An attempt of a delivery. Attempts of earlier releases have neither a request nor a response. */
+/** An attempt to send a delivery. Attempts of earlier releases have neither a request nor a response. */
 type StoredAttempt = WebhookDeliveryBody['attempts'][number] & Partial<WebhookExchange>;
 
-/** A URL that events are sent to. */
+/** A URL to which events are sent. */
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',
@@ -63,7 +63,7 @@ export const WebhookEndpoint = defineEntity({
 });
 
 /**
- * The delivery of one event to one endpoint. The table is also the queue, in which a process leases a row by postponing `next_attempt_at`.
+ * The delivery of one event to one endpoint. The table is also the delivery queue. A process leases a row by postponing `next_attempt_at`.
  */
 export const WebhookDelivery = defineEntity({
   name: 'WebhookDelivery',
