@@ -40,7 +40,7 @@ export function formatPeerComparison(comparison: PeerComparison): string {
   const versions = Object.entries(comparison.versions).map(([name, version]) => `${name} ${version}`);
   const missing = Object.entries(comparison.unavailable).map(([name, reason]) => `- ${name} was not measured: ${reason}`);
   return [
-    `${settings} Versions: ${versions.join(', ')}. Brackets contain goals.`,
+    `${settings} Versions: ${versions.join(', ')}. Goals are in square brackets.`,
     ...(missing.length > 0 ? ['', ...missing] : []),
     '',
     '| operation | server | operations/s | requests | CPU time per operation, ms: server + PostgreSQL | SQL statements | operations per CPU second, ours : theirs | failed |',

@@ -19,7 +19,7 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 const introduction = `# Growth
 
-\`npm run scale:growth\` fills shops of several sizes and measures what a request costs in each of them. All requests are those of
+\`npm run scale:growth\` fills shops of several sizes and measures what a request costs in each of them. The requests are the same as in
 \`npm run bench\` ([performance.md](performance.md)): 1,000 customers, each with a token, read, list and place orders.
 
 The script measures the CPU time of the server and of PostgreSQL, because it depends less on other programs on the machine than the
@@ -76,7 +76,7 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
     ...header('table'),
     ...sizeRows,
     '',
-    `99th percentile of the response time of new orders at half of the maximum throughput, in milliseconds. Tokens deleted meanwhile: ${results.map(({ orders, maintenance }) => `${format(maintenance.deletedTokens)} with ${format(orders)} orders`).join(', ')}.`,
+    `99th percentile of the response time of new orders at half of the maximum throughput, in milliseconds. Tokens deleted during the measurement: ${results.map(({ orders, maintenance }) => `${format(maintenance.deletedTokens)} with ${format(orders)} orders`).join(', ')}.`,
     '',
     ...header('during'),
     ...maintenanceRows,
