@@ -74,7 +74,8 @@ function* findKeySourceErrors(
     const allowed = 'requires token_endpoint_auth_method to be private_key_jwt, tls_client_auth or self_signed_tls_client_auth';
     for (const field of given) yield { field, detail: allowed };
   } else if (method === 'self_signed_tls_client_auth') {
-    if (!hasJwks) yield { field: 'jwks', detail: 'is required for self_signed_tls_client_auth, with a key that has a certificate in x5c' };
+    if (!hasJwks)
+      yield { field: 'jwks', detail: 'is required for self_signed_tls_client_auth, and must have a key with a certificate in x5c' };
     if (hasJwksUri) yield { field: 'jwks_uri', detail: 'must not be given for self_signed_tls_client_auth: add the certificates to jwks' };
   } else if (method === 'private_key_jwt' && given.length === 0) {
     yield { field: 'jwks', detail: 'is required for private_key_jwt, unless jwks_uri is given' };

@@ -171,7 +171,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   if (beyond.length > 0)
     yield {
       field: 'preapproved_scopes',
-      detail: translatable`contains scopes that are not in the field scopes: ${{ scopes: beyond.join(', ') }}`,
+      detail: translatable`contains scopes that are missing from the scopes field: ${{ scopes: beyond.join(', ') }}`,
     };
   const firstPartyOnly = scopes.filter((name) => firstPartyScopes.has(name));
   if (firstPartyOnly.length > 0 && input.firstParty !== true) {

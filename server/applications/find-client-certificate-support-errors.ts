@@ -20,7 +20,7 @@ type ClientCertificateSupportError = {
 };
 
 const acceptsNone = (value: string): FieldErrorDetail =>
-  translatable`cannot be ${{ value }}: the server accepts no client certificates; its operator must set MANDATE_CLIENT_CERTIFICATES`;
+  translatable`cannot be ${{ value }}, because the server accepts no client certificates; the operator must set MANDATE_CLIENT_CERTIFICATES`;
 
 /** Yields an error for each application setting that requires client certificates that the server does not accept. */
 export function* findClientCertificateSupportErrors(

@@ -38,7 +38,7 @@ export function* findIdentityProviderErrors(
   else if (issuer.includes('?')) yield { field: 'issuer', detail: 'The URL must not have a query.' };
   if (!scopes.includes('openid')) yield { field: 'scopes', detail: 'Must include openid.' };
   if (audience === 'staff' && fields.createsAccounts)
-    yield { field: 'creates_accounts', detail: 'Must be false if the audience is staff, because new accounts belong to customers.' };
+    yield { field: 'creates_accounts', detail: 'Must be false if the audience is staff, because new accounts are customer accounts.' };
   if (audience === 'customers' && fields.requiredForStaff)
     yield { field: 'required_for_staff', detail: 'Must be false if the audience is customers.' };
   if (fields.requiredForStaff && fields.breakGlassUser == null)

@@ -97,7 +97,7 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
     const payment = await findPayment(inner, principal, id);
     if (asked && payment.status === 'canceled') return paymentFromEntityForPrincipal(principal, payment);
     throw createProblem('invalid_transition', {
-      detail: translatable`The payment is ${{ status: payment.status }}; it cannot be canceled now.`,
+      detail: translatable`The payment has the status ${{ status: payment.status }} and cannot be canceled now.`,
     });
   };
   return createResourceIdempotently(em, req, res, effect, locationFor);

@@ -33,7 +33,7 @@ export type ExceededLimit = {
   readonly approval?: { readonly id: number; readonly status: 'pending' | 'declined' | 'expired' } | null;
 };
 
-const changeHint = 'The customer can change this on the page /account/apps.';
+const changeHint = 'The customer can change this on the /account/apps page.';
 
 /** Returns the beginning of a sentence about a limit, and a sentence that states who can change the limit. */
 function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subject: TranslatableText; readonly hint: string } {

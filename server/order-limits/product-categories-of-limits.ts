@@ -43,7 +43,7 @@ export async function assertCategoriesKnown(
     in: 'body' as const,
     pointer: `${pointer}/${categories.indexOf(category)}`,
     code: 'unknown_reference',
-    detail: translatable`No product for sale is in the category ${{ category }}.`,
+    detail: translatable`No product in the category ${{ category }} is for sale.`,
   }));
   if (first) throw createInvalidRequestProblem(first, ...more);
 }

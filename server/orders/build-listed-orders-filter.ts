@@ -37,7 +37,7 @@ function resolveListedUser(principal: Principal, requestedUserId: number | undef
     });
   if (requestedUserId !== undefined && requestedUserId !== ownId)
     throw createProblem('forbidden', {
-      detail: translatable`Orders of other users require the \`${{ scope: staffScope }}\` scope and a staff account.`,
+      detail: translatable`Access to the orders of other users requires the \`${{ scope: staffScope }}\` scope and a staff account.`,
     });
   return ownId;
 }

@@ -39,7 +39,7 @@ export function findQuoteProblem(quote: QuoteAtRejection, current: CurrentPrice,
   const changes = isComplete ? findPriceChanges(quote, current, hasAddress) : [];
   if (changes.length === 0) return undefined;
   return createProblem('price_changed', {
-    detail: translatable`Prices have changed since quote ${{ id: quote.id }} was made. Create a new quote, and show the customer the new total before you order.`,
+    detail: translatable`Prices have changed since quote ${{ id: quote.id }} was created. Create a new quote, and show the customer the new total before you order.`,
     errors: changes.slice(0, 50),
   });
 }

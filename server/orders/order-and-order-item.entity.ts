@@ -160,7 +160,7 @@ schema.setClass(Order);
 // This function is not a private method, because MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status, fulfillmentStatus }: Order, next: string): Problem =>
   createProblem('invalid_transition', {
-    detail: translatable`The order is ${{ status }} (${{ fulfillmentStatus }}) and cannot change to ${{ next }}.`,
+    detail: translatable`The order has the status ${{ status }} (${{ fulfillmentStatus }}), which cannot be changed to ${{ next }}.`,
   });
 
 export const OrderItem = defineEntity({

@@ -62,7 +62,7 @@ export class Product extends schema.class {
     if (next === this.status) return;
     if (next === 'draft') {
       throw createProblem('invalid_transition', {
-        detail: translatable`The product is ${{ status: this.status }}. It can only change to ${{ next: this.status === 'active' ? 'archived' : 'active' }}.`,
+        detail: translatable`The product has the status ${{ status: this.status }}, which can only be changed to ${{ next: this.status === 'active' ? 'archived' : 'active' }}.`,
       });
     }
     this.status = next;

@@ -68,7 +68,7 @@ const validitySeconds = ({ hold, expires_in: seconds }: QuoteCreate): number =>
 
 function assertHoldIsShort(input: QuoteCreate): void {
   if (!input.hold || validitySeconds(input) <= maxHoldSeconds) return;
-  const detail = translatable`With \`hold\`, must be at most ${{ seconds: maxHoldSeconds }}.`;
+  const detail = translatable`Must be at most ${{ seconds: maxHoldSeconds }} if \`hold\` is true.`;
   throw createInvalidRequestProblem({ in: 'body', pointer: '#/expires_in', code: 'out_of_range', detail });
 }
 

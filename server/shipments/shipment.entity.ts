@@ -40,9 +40,12 @@ export class Shipment extends schema.class {
   /** Changes the status. If a shipment becomes `delivered` without having been `shipped`, both times are set. */
   transitionTo(next: NextStatus, now: Date): void {
     if (!nextStatuses[this.status].includes(next)) {
-      const allowed = nextStatuses[this.status].join(', ') || 'nothing else';
+      const allowed = nextStatuses[this.status];
       throw createProblem('invalid_transition', {
-        detail: translatable`The shipment is ${{ status: this.status }}. It can only change to ${{ allowed }}.`,
+        detail:
+          allowed.length === 0
+            ? translatable`The shipment has the status ${{ status: this.status }}, which cannot be changed.`
+            : translatable`The shipment has the status ${{ status: this.status }}, which can only be changed to ${{ allowed: { anyOf: allowed } }}.`,
       });
     }
     this.status = next;

@@ -18,7 +18,7 @@ export function resolveStatisticsPeriod({ from, to, time_zone: timeZone }: Reque
       in: 'query',
       parameter: 'from',
       code: 'conflicting_parameters',
-      detail: translatable`from must not be after to (${{ to: days.to }}).`,
+      detail: translatable`\`from\` must not be after \`to\` (${{ to: days.to }}).`,
     });
   }
   if (countDays(days) > maxStatisticsDaysByInterval[interval]) {

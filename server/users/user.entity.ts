@@ -91,4 +91,6 @@ function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
 
 // This is a function and not a `#private` method, because MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status }: User, next: string): Problem =>
-  createProblem('invalid_transition', { detail: translatable`The user is ${{ status }}, and cannot become ${{ next }}.` });
+  createProblem('invalid_transition', {
+    detail: translatable`The user has the status ${{ status }}, which cannot be changed to ${{ next }}.`,
+  });

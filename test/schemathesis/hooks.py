@@ -73,7 +73,7 @@ EXPECTED_ERRORS = [
     ("currency_mismatch", "", "The currencies of the products are stored."),
     ("required", "This delivery method requires an address", "The delivery methods are stored."),
     ("out_of_range", "The event does not exist yet", "The ID of an event must not be greater than that of the newest event."),
-    ("out_of_range", "The maximum is lower", "The maximum of all limits is a setting."),
+    ("out_of_range", "The maximum limits of the shop do not permit", "The maximum of all limits is a setting."),
     ("out_of_range", "Must be in the future", "The result depends on the time of the request."),
     # The document does not list the valid values.
     ("invalid_value", "Must be an ISO 4217 code", "The document has no list of the currencies."),
@@ -103,7 +103,7 @@ EXPECTED_ERRORS = [
         "|There is no active administrator",
         "The fields of an identity provider depend on each other, and a key must be usable.",
     ),
-    ("out_of_range", "With `include=items` a page has at most", "The maximum of a parameter depends on another one."),
+    ("out_of_range", "With `include=items`, a page has at most", "The maximum of a parameter depends on another one."),
     ("invalid_value", "Contains scopes that ", "Which scopes an application can have depends on its other fields."),
     ("out_of_range", "Must have at least 1 character", "The names of metadata have a minimum length."),
     ("out_of_range", "With interval .* the statistics cover at most", "The maximum length of a period depends on the interval."),

@@ -23,7 +23,7 @@ export async function queueRedeliveries(em: EntityManager, endpointId: number, s
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/event_id', code: 'conflicting_fields', detail });
   }
   if (from !== undefined && to !== undefined && from > to) {
-    const detail = 'from_event_id must not be after to_event_id.';
+    const detail = '`from_event_id` must not be after `to_event_id`.';
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/from_event_id', code: 'conflicting_fields', detail });
   }
   if (id === undefined) {

@@ -9,7 +9,7 @@ import {
   type ExceededLimit,
 } from '../../../server/order-limits/order-limit-problems.ts';
 
-const changeHint = 'The customer can change this on the page /account/apps.';
+const changeHint = 'The customer can change this on the /account/apps page.';
 const inEnglish = (problem: Problem) => ({ code: problem.code, ...translateProblem(problem, bundledLanguages.default) });
 const create = (exceeded: ExceededLimit, pointer = '#/items') =>
   inEnglish(createLimitExceededProblem({ currency: 'EUR', ...exceeded }, 2_500, 'GBP', pointer));

@@ -26,7 +26,7 @@ describe('a limit per order', () => {
     const { status, body } = await app.order(11);
     expect([status, body.code]).toEqual([403, 'limit_exceeded']);
     expect(body.detail).toBe(
-      'The customer allows 1.00 EUR per order, and this order costs 1.10 EUR. Order less, or request approval of a quote with POST /api/v1/approvals. The customer can change this on the page /account/apps.',
+      'The customer allows 1.00 EUR per order, and this order costs 1.10 EUR. Order less, or request approval of a quote with POST /api/v1/approvals. The customer can change this on the /account/apps page.',
     );
     expect(body.errors).toMatchObject([{ pointer: '#/items', code: 'limit_exceeded', limit: 100, requested: 110, available: 100 }]);
     expect(await em().execute('select (select count(*) from orders) as orders, (select count(*) from events) as events')).toEqual([before]);

@@ -39,7 +39,7 @@ describe('an order', () => {
     expect([status, body.code, body.detail]).toEqual([
       403,
       'limit_exceeded',
-      `Only products in the categories books and tea can be ordered, and product ${products.office} is in the category office. Order only products in these categories, or request approval of a quote with POST /api/v1/approvals. The customer can change this on the page /account/apps.`,
+      `Only products in the categories books and tea can be ordered, and product ${products.office} is in the category office. Order only products in these categories, or request approval of a quote with POST /api/v1/approvals. The customer can change this on the /account/apps page.`,
     ]);
     expect(body.errors).toEqual([
       {

@@ -203,7 +203,7 @@ describe('an order from a quote is rejected', () => {
       'price_changed',
       entries.map((entry) => ({ in: 'body', pointer: '#/quote_id', code: 'price_changed', ...entry })),
     ]);
-    expect(problem.detail).toMatch(/^Prices have changed since quote 7 was made\./);
+    expect(problem.detail).toMatch(/^Prices have changed since quote 7 was created\./);
   });
 
   test('not because prices changed if the total is unknown', () => {

@@ -12,9 +12,9 @@ const fetchProblem = async (path: string, acceptLanguage: string) => {
 
 describe('a problem', () => {
   test.each([
-    ['de-AT', 'de', 'Diesen Pfad gibt es nicht', 'Kein Vorgang hat diesen Pfad. /openapi.json führt alle Pfade auf.'],
-    ['fr', 'fr', 'Ce chemin n’existe pas', 'Aucune opération n’a ce chemin. /openapi.json répertorie tous les chemins.'],
-    ['es', 'es', 'Esta ruta no existe', 'Ninguna operación tiene esta ruta. /openapi.json enumera todas las rutas.'],
+    ['de-AT', 'de', 'Diesen Pfad gibt es nicht', 'Zu diesem Pfad gibt es keinen Vorgang. /openapi.json führt alle Pfade auf.'],
+    ['fr', 'fr', 'Ce chemin n’existe pas', 'Aucune opération ne correspond à ce chemin. /openapi.json répertorie tous les chemins.'],
+    ['es', 'es', 'Esta ruta no existe', 'Ninguna operación corresponde a esta ruta. /openapi.json enumera todas las rutas.'],
     ['ja', 'en', 'No such path', 'No operation has this path. /openapi.json lists all paths.'],
     ['*', 'en', 'No such path', 'No operation has this path. /openapi.json lists all paths.'],
   ])('has its texts in the language that Accept-Language prefers: %s', async (header, language, title, detail) => {
@@ -31,7 +31,7 @@ describe('a problem', () => {
 
   test('translates its detail and the details of its errors, with their values', async () => {
     const { body, contentLanguage } = await fetchProblem('/api/v1/products?colour=red&limit=0', 'de');
-    expect(body).toMatchObject({ code: 'invalid_request', title: 'Die Anfrage ist ungültig', detail: '2 Fehler in der Anfrage.' });
+    expect(body).toMatchObject({ code: 'invalid_request', title: 'Die Anfrage ist ungültig', detail: 'Die Anfrage enthält 2 Fehler.' });
     expect(contentLanguage).toBe('de');
     expect(body.errors.map(({ parameter, code, detail }: Record<string, string>) => [parameter, code, detail])).toEqual(
       expect.arrayContaining([

@@ -59,7 +59,7 @@ describe('the account page', () => {
     await addAuthenticatorApp(anna.browser);
     await insertPasskey(shop, anna.id, 'Phone');
     const after = plainText((await anna.browser.open('/account')).text);
-    expect(after).toContain('Authenticator app is on, with 10 recovery codes. One passkey.');
+    expect(after).toContain('The authenticator app is on, with 10 recovery codes. One passkey.');
   });
 
   test('links to every account page that has no section of its own', async () => {

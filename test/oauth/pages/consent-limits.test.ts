@@ -183,7 +183,7 @@ describe('the orders that the application can access', () => {
 
   test.each([
     ['de', 'kann nur die Bestellungen sehen, ändern, stornieren und bezahlen, die die Anwendung selbst aufgibt'],
-    ['fr', 'ne peut voir, modifier, annuler et payer que ses propres commandes'],
+    ['fr', 'ne peut voir, modifier, annuler et payer que les commandes que l’application passe elle-même'],
     ['es', 'puede ver, cambiar, cancelar y pagar solo los pedidos que hace la propia aplicación'],
   ])('are stated in the language of the customer: %s', async (language, expected) => {
     const anna = await signUp(shop.origin);

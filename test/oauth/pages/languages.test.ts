@@ -108,7 +108,7 @@ describe('the setting of the user', () => {
     const other = createBrowser('es');
     await other.submit(await other.open('/password-reset'), { email });
     const mail = await readLastMailTo(server.origin, email);
-    expect([mail.subject, mail.html]).toEqual(['Neues Passwort für Mandate', expect.stringContaining('<html lang="de"')]);
+    expect([mail.subject, mail.html]).toEqual(['Setzen Sie Ihr Passwort für Mandate zurück', expect.stringContaining('<html lang="de"')]);
 
     expect((await browser.submit(await browser.open('/account/language'), { locale: '' })).response.status).toBe(200);
     expect(languageOf(await browser.open('/account'))).toBe('en');
@@ -121,7 +121,7 @@ describe('the setting of the user', () => {
     const path = `/api/v1/users/${anna.id}`;
     const changed = await server.callApi('PATCH', path, { token, headers, body: { locale: 'fr-CA' } });
     expect([changed.status, changed.body.locale]).toEqual([200, 'fr-CA']);
-    expect((await anna.browser.open('/account')).text).toContain('Modifier votre mot de passe');
+    expect((await anna.browser.open('/account')).text).toContain('Modifier le mot de passe');
     const invalid = await server.callApi('PATCH', path, { token, headers, body: { locale: 'fr_CA' } });
     expect([invalid.status, invalid.body.errors[0].pointer]).toEqual([400, '#/locale']);
     expect((await server.callApi('PATCH', path, { token, headers, body: { locale: null } })).body.locale).toBeNull();

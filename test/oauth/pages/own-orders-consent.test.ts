@@ -16,7 +16,7 @@ import { withShop } from '../../support/shop/with-shop.ts';
 const shop = withShop();
 
 const ownOrders = 'can only see, change, cancel and pay for orders that it places itself, not your other orders.';
-const hint = 'You can give it access to all of your orders later on your account page.';
+const hint = 'You can give the application access to all of your orders later on your account page.';
 const ownOnly = { type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own', approval: 'above_limit' };
 const requestOf = ({ clientId, redirectUri }: { clientId: string; redirectUri: string }, scope: string) =>
   authorizationPath(buildAuthorizationRequest({ client_id: clientId, redirect_uri: redirectUri, scope }).query);
@@ -51,9 +51,9 @@ test('an application with scopes that permit no access to orders is not restrict
 });
 
 test.each([
-  ['de', 'Auf Ihrer Kontoseite können Sie ihr später Zugriff auf alle Ihre Bestellungen geben.'],
-  ['fr', 'Vous pourrez lui donner accès à toutes vos commandes plus tard sur la page de votre compte.'],
-  ['es', 'Más adelante puede darle acceso a todos sus pedidos en la página de su cuenta.'],
+  ['de', 'Auf Ihrer Kontoseite können Sie der Anwendung später Zugriff auf alle Ihre Bestellungen geben.'],
+  ['fr', 'Vous pourrez donner à l’application l’accès à toutes vos commandes plus tard, sur la page de votre compte.'],
+  ['es', 'Más adelante puede dar a la aplicación acceso a todos sus pedidos en la página de su cuenta.'],
 ])('the restriction is described in the language of the customer: %s', async (language, expected) => {
   const anna = await signUp(shop.origin);
   await anna.browser.open(`/account?language=${language}`);

@@ -72,7 +72,7 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
         .getByRole('link', { name: /Order limits/ })
         .first()
         .click();
-      await page.getByRole('button', { name: 'Save the limits' }).waitFor();
+      await page.getByRole('button', { name: 'Save the order limits' }).waitFor();
     },
     'sessions in several browsers': openAs(async (anna) => {
       for (const device of ['phone', 'laptop'] as const) await signInWith(device, anna);

@@ -38,7 +38,7 @@ export function createApprovalScenarios(server: RunningServer): Record<string, (
       await addAuthenticatorApp(anna.browser);
       await signInAs(server, page, anna);
       await page.goto(`${server.origin}/account/approvals`);
-      await page.getByLabel(/Second factor above this amount/).fill('much');
+      await page.getByLabel(/Require a second factor above this amount/).fill('much');
       await page.getByRole('button', { name: 'Save the amount' }).click();
       await page.getByRole('alert').waitFor();
     },
