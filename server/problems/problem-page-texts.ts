@@ -58,7 +58,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   limit_exceeded: {
     cause: 'The customer limited how much the application may spend, and the order exceeds this limit. Nothing was ordered or paid.',
-    fix: 'Check `errors`: the entry contains the limit, the amount already spent in the period, the requested amount and the amount that remains. Order less, wait for the next period, or ask the customer to change the limits on the page `/account/apps`. If `approvable` is true, you can request the approval of the customer: create a quote (`POST /api/v1/quotes`), send its ID to `POST /api/v1/approvals`, wait with `GET /api/v1/approvals/{approval_id}?wait=30` until it is approved, and send `quote_id` to `POST /api/v1/orders`. If there is an `approval_id`, the approval of this quote is pending, was declined or has expired. `GET /api/v1/authorization` shows the limits before you order.',
+    fix: 'Check `errors`: the entry contains the limit, the amount already spent in the period, the requested amount and the amount that remains. Order less, wait for the next period, or ask the customer to change the limits on the `/account/apps` page. If `approvable` is true, you can request the approval of the customer: create a quote (`POST /api/v1/quotes`), send its ID to `POST /api/v1/approvals`, wait with `GET /api/v1/approvals/{approval_id}?wait=30` until it is approved, and send `quote_id` to `POST /api/v1/orders`. If there is an `approval_id`, the approval of this quote is pending, was declined or has expired. `GET /api/v1/authorization` shows the limits before you order.',
   },
   not_found: {
     cause:
