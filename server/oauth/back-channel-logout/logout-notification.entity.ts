@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Application } from '../../applications/application.entity.ts';
 
 /**
- * An application that must be notified that a session has ended. The logout token is signed when it is sent, so the table contains no
- * token. The row is deleted when the application has acknowledged the token.
+ * A pending notification that tells an application that a session has ended. The logout token is signed when it is sent, so the table
+ * contains no token. The row is deleted when the application has acknowledged the token.
  */
 export const LogoutNotification = defineEntity({
   name: 'LogoutNotification',

@@ -19,8 +19,8 @@ const urlName = /_(uris?|urls?|endpoint)$/;
 const urlValue = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * Returns the client metadata fields whose value is a URL that an implementation could request, such as `jwks_uri`, `sector_identifier_uri`
- * and `request_uris`. Checks both names and values, so that even unknown fields are found.
+ * Returns the client metadata fields whose values contain a URL that an authorization server could request, such as `jwks_uri`,
+ * `sector_identifier_uri` and `request_uris`. Checks both names and values, so that even unknown fields are found.
  */
 export const findMetadataFieldsWithFetchableUrl = (metadata: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(metadata)

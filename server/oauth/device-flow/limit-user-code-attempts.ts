@@ -8,7 +8,7 @@ import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-p
 import { userCodeFromUrl } from '../pages/views/oidc-provider/user-code.ts';
 import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
-/** Returns whether the request contains a user code: in the form, or in the URL of a link that contains the code. */
+/** Returns whether the request contains a user code, either in the submitted form or in the URL. */
 async function containsUserCode(ctx: Context): Promise<boolean> {
   if (ctx.method !== 'POST') return userCodeFromUrl(ctx.originalUrl) !== '';
   const body = await readBodyFromBufferOrStream(ctx);

@@ -42,7 +42,10 @@ export const Passkey = defineEntity({
   indexes: [{ name: 'passkeys_user', properties: ['user'] }],
 });
 
-/** A used passkey challenge. The server stores the challenge to reject a second use. */
+/**
+ * A used identifier, such as a passkey challenge, the ID of a provider sign-in or the nonce of an e-mail code. The server stores the
+ * identifier to reject a second use.
+ */
 export const UsedSingleUseIdentifier = defineEntity({
   name: 'Challenge',
   tableName: 'challenges',

@@ -6,7 +6,7 @@ import {
 
 /** Identifies the expired rows in each of the authorization server's tables. */
 const expiredRows = {
-  // Consumed tokens are stored until they expire, and consumed codes until their grants expire, so that reuse is detected.
+  // Consumed tokens are stored until they expire, and consumed codes are stored until their grants expire, so that reuse is detected.
   oauth_records: { key: 'model, id', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   attempts: { key: 'key', isExpired: 'expire < (extract(epoch from $1::timestamptz) * 1000)::bigint', orderBy: 'expire' },
   mailed_links: { key: 'token_hash', isExpired: 'expires_at < $1', orderBy: 'expires_at' },

@@ -10,7 +10,7 @@ export type ProviderButton = LogoColumns & {
   readonly buttonLabel?: string | null | undefined;
 };
 
-/** Renders a button for each provider below a separator. `path` is the base path of this sign-in, as for the sign-in page. */
+/** Renders a button for each provider below a separator. `path` is the base path of this sign-in (see `SignInPageViewModel`). */
 export const renderProviderButtons = (
   { messages }: PageSettings,
   providers: readonly ProviderButton[],
