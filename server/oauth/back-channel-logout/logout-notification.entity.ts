@@ -11,9 +11,9 @@ export const LogoutNotification = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     application: () => p.manyToOne(Application).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
-    /** The user, as in the `sub` claim. */
+    /** ID of the user, as in the `sub` claim. */
     accountId: p.text(),
-    /** The session at the application, as in the `sid` claim. */
+    /** ID of the session at the application, as in the `sid` claim. */
     sid: p.text(),
     attempts: p.integer().default(0),
     dueAt: p.datetime(3),

@@ -23,8 +23,8 @@ export async function prefetchClient(em: EntityManager, req: object, clientId: s
 }
 
 /**
- * Returns the authenticated client's refresh grace period in seconds, or undefined if none is set for the client. FAPI 2.0 permits no grace
- * period.
+ * Returns the authenticated client's refresh grace period in seconds, or undefined if none is set for the client. For FAPI 2.0 clients,
+ * returns 0, because FAPI 2.0 permits no grace period.
  */
 export function getClientRefreshGraceSeconds(
   { client }: Pick<OauthRequestContext, 'client'>,

@@ -17,8 +17,8 @@ async function containsUserCode(ctx: Context): Promise<boolean> {
 }
 
 /**
- * Limits the number of wrong user codes to ten per network (RFC 8628 section 5.1), because a correct guess would connect another user's
- * device. Counts the attempt before the request transaction starts, because a rollback would undo the count.
+ * Limits the number of wrong user codes to ten per network (RFC 8628 section 5.1), because an attacker who guesses a code could connect
+ * another user's device. Counts the attempt before the request transaction starts, because a rollback would undo the count.
  */
 export const limitUserCodeAttempts =
   (limits: AttemptLimiter, pages: Pick<ProviderPages, 'tooManyCodes'>): Middleware =>

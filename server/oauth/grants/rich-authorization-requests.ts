@@ -129,6 +129,9 @@ const describeIssue = (issue: z.ZodIssue): string =>
     ? `unknown field: ${[...issue.path, ...issue.keys].join('.')}`
     : `${issue.path.join('.')}: ${issue.message}`;
 
-/** RFC 6749 section 5.2 permits only printable ASCII characters in a description, except quotation marks and backslashes. */
+/**
+ * Creates an error for invalid authorization details. RFC 6749 section 5.2 permits only printable ASCII characters in the description,
+ * except quotation marks and backslashes.
+ */
 const invalidDetails = (description: string): errors.InvalidAuthorizationDetails =>
   new errors.InvalidAuthorizationDetails(description.replaceAll(/[^\x20-\x7e]|["\\]/g, "'").slice(0, 500));

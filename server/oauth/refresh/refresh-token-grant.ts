@@ -1,7 +1,7 @@
 /**
  * Refreshes a token (RFC 6749 section 6). The functions are in the order in which they run:
  *
- * 1. `createRefreshRequestMiddleware` rejects a client with too many wrong secrets, and starts the transaction.
+ * 1. `createRefreshRequestMiddleware` rejects clients that have sent too many wrong secrets, and starts the transaction.
  * 2. oidc-provider authenticates the client and calls `exchangeOrReplayRefreshToken`.
  * 3. `lockRefreshToken` serializes concurrent requests with the same token.
  * 4. `findStoredResponse` returns the first response if this request repeats an earlier one within the grace period.

@@ -7,7 +7,7 @@ export const AuthenticatorApp = defineEntity({
   tableName: 'authenticator_apps',
   properties: {
     user: () => p.oneToOne(User).primary().mapToPk().deleteRule('cascade').updateRule('no action'),
-    /** Encrypted rather than hashed, because verifying a code requires the secret itself. */
+    /** The secret is encrypted rather than hashed, because verifying a code requires the secret itself. */
     sealedSecret: p.text(),
     /** Time step (30 seconds) of the last accepted code, stored so that no code is accepted twice. */
     lastStep: p.bigint('number').columnType('bigint'),

@@ -86,7 +86,7 @@ export function createAccessTokenVerifier(
 
 type StatusAndRead = { readonly status: TokenStatus | undefined; readonly read?: SpeculativeRead };
 
-/** Cache of the lookups that are combined with the query for a token's status. */
+/** Cache that contains, for each lookup, the combination of the lookup with the query for a token's status. */
 const combinedLookups = new WeakMap<BatchedLookup<unknown>, ReturnType<typeof combineBatchedLookups<TokenStatus, unknown>>>();
 
 /** Finds a token's status and, in the same statement, the row that the request is expected to need. */

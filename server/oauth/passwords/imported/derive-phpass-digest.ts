@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-/** Number of MD5 calls between two yields to the event loop; they take about 2 ms. */
+/** Number of MD5 calls between two yields to the event loop. These calls take about 2 ms. */
 const iterationsPerTurn = 1000;
 
 /** Derives the digest of phpass's portable hashes (iterated MD5) without blocking the event loop. */

@@ -16,7 +16,7 @@ type OrdersAndRequests = {
 
 const shownRequestsMax = 3;
 
-/** Returns the content of the live region on pages that list the customer's orders. */
+/** Returns the functions that read the content of the live region on pages that list the customer's orders. */
 export const createLiveOrdersAndApprovalsContent = (
   { context, account }: AccountRequest,
   { olderThan, limit }: { readonly olderThan?: number | undefined; readonly limit: number },

@@ -28,7 +28,10 @@ const idSchema = z
   .regex(/^\d{1,15}$/)
   .transform(Number);
 
-/** Returns the content of a live region: the signed-in customer's newest approvals, or only the approval with this ID. */
+/**
+ * Returns the functions that read the content of a live region: the signed-in customer's newest approvals, or only the approval with this
+ * ID.
+ */
 const approvalsOfCustomer = ({ context: { em }, account }: AccountRequest, id?: number): LiveContent<ShownApproval[]> => ({
   read: () => listApprovalsWithStatus(em, [buildApprovalFilter(account.id), ...(id === undefined ? [] : [{ id }])], shownMax),
   identify: listApprovalIdsAndStatuses,

@@ -93,7 +93,7 @@ function settingsForm(settings: PageSettings, csrf: string, form: SettingsForm):
 const addSecondFactorLink = ({ messages: { accountMenu } }: PageSettings): Html =>
   linkButton('/account/security', accountMenu.security, 'second');
 
-/** Reason why the user cannot approve yet: the sign-in is too old, did not include a second factor, or the account has no second factor. */
+/** Reason why the user cannot approve yet: an old sign-in, a sign-in without a second factor, or an account without a second factor. */
 export type ApprovalObstacle = 'recent sign-in' | 'second factor' | 'no second factor';
 
 type ApprovalPageViewModel = {

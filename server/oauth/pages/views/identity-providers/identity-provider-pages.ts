@@ -104,7 +104,7 @@ export type ConfirmLinkPageViewModel = {
   readonly account: string;
 };
 
-/** Renders the page that the link in the e-mail opens. */
+/** Renders the page on which the user confirms that the provider account is to be linked. The e-mailed link opens this page. */
 export function confirmAccountLinkPage(settings: PageSettings, { csrf, provider, email, account }: ConfirmLinkPageViewModel): Html {
   const { providers: messages } = settings.messages;
   const title = messages.confirmTitle({ provider });
