@@ -40,7 +40,7 @@ type Properties = Parameters<Policy>[1];
 
 /** Policy name for initial access tokens that an administrator creates (server/access-management/create-registration-token.ts). */
 export const administratorRegistrationPolicyName = 'of-the-shop';
-/** Policy name for registrations without an initial access token (open-registration.ts). */
+/** Policy name for registrations without an initial access token (`enableOpenClientRegistration`). */
 export const openRegistrationPolicyName = 'open';
 
 /** Grant types for clients that no administrator has reviewed. The client credentials grant is excluded. */
@@ -148,8 +148,8 @@ function requirePublicClient(properties: Properties): void {
 }
 
 /**
- * Configures dynamic client registration (RFC 7591). The initial access token, created by an administrator or by open-registration.ts,
- * specifies the policy.
+ * Configures dynamic client registration (RFC 7591). The initial access token, which an administrator or `enableOpenClientRegistration` has
+ * created, specifies the policy.
  */
 export const dynamicClientRegistrationConfiguration: Registration = {
   enabled: true,
