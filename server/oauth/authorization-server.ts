@@ -75,7 +75,7 @@ export type CreateAuthorizationServerOptions = {
   readonly store?: (em: EntityManager) => AdapterFactory;
   /** Rotation schedule and reload interval for the signing keys. Tests shorten both. */
   readonly signingKeys?: SigningKeyCacheOptions;
-  /** Limits for password, code and secret attempts (default: counters in the database). */
+  /** Limiter for attempts with passwords, codes and client secrets (default: counters in the database). */
   readonly limits?: AttemptLimiter;
   /** Whether the server can send e-mail; false if no mail transport is configured. */
   readonly canMail?: boolean;
@@ -97,9 +97,9 @@ export type CreateAuthorizationServerOptions = {
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Languages of pages, e-mails and error responses (default: the catalogs in `languages/catalogs`). */
   readonly languages?: Languages;
-  /** How long the first response is repeated if a client repeats its refresh request, in seconds; 0 disables the replay. */
+  /** How long a repeated refresh request receives the first response again, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
-  /** Source of client certificates, and the authorities whose certificates are accepted (default: no certificate is accepted). */
+  /** Where client certificates come from, and which authorities may issue them (default: no certificate is accepted). */
   readonly clientCertificates?: ClientCertificateOptions | undefined;
 };
 
@@ -220,7 +220,8 @@ function routes(
     .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
     .post([oauthEndpointPaths.authorization, oauthEndpointPaths.end_session], requireHost, redirectFormToGet)
-    // these routes are registered before the pages, because they receive most requests, and matching page paths first would slow them down
+    // These routes are registered before the pages, because they receive most requests and matching the page paths first would slow them
+    // down.
     .all(
       oidcProviderRoutePatterns,
       requireHost,

@@ -43,7 +43,7 @@ export type ProviderMiddlewareOptions = {
   readonly openRegistration: boolean;
 };
 
-/** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
+/** Returns the middleware functions that wrap oidc-provider's request handling, ordered from the outermost to the innermost. */
 export function createOidcProviderMiddleware(options: ProviderMiddlewareOptions): Middleware[] {
   const { em, issuer, log, onTokenOperation, limits, pages, settings, verification, clientKeys, checkProviderAccountAfterRefresh } =
     options;

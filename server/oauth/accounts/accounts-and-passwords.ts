@@ -83,8 +83,8 @@ export async function verifyEmailAndPassword(
 
 /**
  * Verifies an account's password. Verification takes the same time if the account does not exist. After a successful verification, an
- * imported hash is replaced by an argon2id hash, unless the password was changed in the meantime. The stored time of the last password
- * change remains the same.
+ * imported hash is replaced by an argon2id hash, unless the password was changed in the meantime. This replacement does not change the
+ * stored time of the last password change.
  */
 export async function verifyPasswordOfAccount(em: EntityManager, account: SignInCandidate | undefined, password: string): Promise<boolean> {
   const hash = account?.hash ?? undefined;

@@ -2,11 +2,11 @@ import type { Order, OrderSummary } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 
 /**
- * Reads the orders that the account pages show. The application passes the implementation to the authorization server, which must not
- * import the shop's code.
+ * Reads the orders that the account pages show. The caller passes an implementation to `createAuthorizationServer`, because the
+ * authorization server must not import the shop's code.
  */
 export type CustomerOrdersReader = {
-  /** Lists a customer's orders, newest first. `olderThan` is the ID of the order after which the list continues. */
+  /** Lists a customer's orders, newest first. If `olderThan` is set, lists only orders that are older than the order with this ID. */
   readonly list: (
     em: EntityManager,
     userId: number,

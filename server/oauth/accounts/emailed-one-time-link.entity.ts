@@ -12,9 +12,7 @@ export const EmailedOneTimeLink = defineEntity({
     /** E-mail address to which the link was sent. Using the link proves that the user owns the address. */
     email: p.text(),
     expiresAt: p.datetime(3),
-    /**
-     * For a link that links an account at an identity provider: the provider's refresh token for this account, encrypted; otherwise null.
-     */
+    /** Encrypted refresh token for the provider account that is to be linked; null for links with another purpose. */
     sealedRefreshToken: p.text().nullable(),
   },
   indexes: [

@@ -11,7 +11,7 @@ export type EmailLinkContent = {
   readonly purpose: EmailLinkPurpose;
   readonly email: string;
   readonly userId: number | null;
-  /** For an `account_link`: the provider's refresh token for the account, encrypted. */
+  /** Encrypted refresh token for the provider account to link; set only if `purpose` is `account_link`. */
   readonly sealedRefreshToken?: string | null;
 };
 
@@ -40,9 +40,9 @@ export const readEmailedLinkWithoutConsuming = (
 ): Promise<EmailLinkContent | undefined> => findUsableLink(em, activeLinkFilter(purpose, token, now), undefined);
 
 /**
- * Consumes a link and returns its content; only one of two concurrent requests receives the content. Call this in the same transaction as
- * the action that the link authorizes. Locks the user before the link, because an address change, which deletes links, locks the rows in
- * the same order.
+ * Consumes a link and returns its content. If two requests use the link concurrently, only one of them receives the content. Call this in
+ * the same transaction as the action that the link authorizes. Locks the user before the link, because a change of the e-mail address,
+ * which deletes links, locks the rows in the same order.
  */
 export async function lockUserAndConsumeEmailedLink(
   em: EntityManager,
@@ -85,7 +85,7 @@ export async function deleteEmailedLinksOfUser(em: EntityManager, userId: number
   await em.nativeDelete(EmailedOneTimeLink, { user: userId });
 }
 
-/** Deletes every link of an account whose address changes, and every link sent to the old or the new address. */
+/** Deletes every link of an account whose e-mail address changes, and every link that was sent to the old or the new address. */
 export async function deleteEmailedLinksAfterAddressChange(
   em: EntityManager,
   { userId, from, to }: { userId: number; from: string; to: string },

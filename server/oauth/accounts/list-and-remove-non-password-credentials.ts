@@ -58,7 +58,7 @@ const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) =
 
 export type CredentialSelection = { readonly removed: readonly AccountCredential[]; readonly kept: readonly AccountCredential[] };
 
-/** Splits the credentials into those whose `key` is in `keep` and the others. */
+/** Splits the credentials into kept credentials, whose `key` is in `keep`, and removed credentials. */
 export const partitionCredentialsByKeysToKeep = (
   credentials: readonly AccountCredential[],
   keep: ReadonlySet<string>,
@@ -68,8 +68,8 @@ export const partitionCredentialsByKeysToKeep = (
 });
 
 /**
- * Removes every account credential that is not in `kept`, even credentials added since the list was read, and records each removal in the
- * audit log. Call this in a transaction that has locked the user.
+ * Removes every passkey, authenticator app, linked account and API key that is not in `kept`, even if it was added after the list was read.
+ * Records each removal in the audit log. Call this in a transaction that has locked the user.
  */
 export async function removeNonPasswordCredentialsExcept(
   em: EntityManager,

@@ -17,15 +17,15 @@ type SessionTable = {
 
 /**
  * Deletes browser sessions and queues a logout token for each application that the user signed in to in one of these sessions. Call this in
- * a transaction. Delete sessions only with this function; otherwise, queue the logout tokens with `queueLogoutTokensOfSession`.
- * @param filter the user, and optionally the only session to delete or the only session to keep
+ * a transaction. Code that deletes a session in any other way must call `queueLogoutTokensOfSession`.
+ * @param filter the user; `uid` limits the deletion to one session, and `exceptUid` excludes one session from the deletion
  * @returns the number of deleted sessions
  */
 export async function deleteSessionsAndQueueLogoutTokens(
   em: EntityManager,
   { accountId, uid, exceptUid }: { readonly accountId: string; readonly uid?: string; readonly exceptUid?: string },
 ): Promise<number> {
-  // uses Kysely, because MikroORM's query builder omits `returning` from a deletion
+  // This deletion uses Kysely, because MikroORM's query builder omits `returning` from deletions.
   const deletion = em
     .getKysely<SessionTable>()
     .deleteFrom('oauth_records')

@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Application } from '../../applications/application.entity.ts';
 
 /**
- * An application that must be notified that a session has ended. The logout token is signed when it is sent, so the table contains no
- * token. The row is deleted when the application has acknowledged the token.
+ * A pending notification that tells an application that a session has ended. The logout token is signed when it is sent, so the table
+ * contains no token. The row is deleted when the application has acknowledged the token.
  */
 export const LogoutNotification = defineEntity({
   name: 'LogoutNotification',
@@ -11,9 +11,9 @@ export const LogoutNotification = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     application: () => p.manyToOne(Application).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
-    /** The user, as in the `sub` claim. */
+    /** ID of the user, as in the `sub` claim. */
     accountId: p.text(),
-    /** The session at the application, as in the `sid` claim. */
+    /** ID of the session at the application, as in the `sid` claim. */
     sid: p.text(),
     attempts: p.integer().default(0),
     dueAt: p.datetime(3),

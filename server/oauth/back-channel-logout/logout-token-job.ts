@@ -2,7 +2,7 @@ import type { Job } from '../../jobs/job-runner.ts';
 import { repeatBatchUntilZero } from '../../jobs/repeat-batch-until-zero.ts';
 import type { LogoutTokenSender } from './send-logout-tokens.ts';
 
-/** Returns the background job that sends logout tokens. The job runs in every `all` and `worker` process. */
+/** Returns the background job that sends logout tokens. The job runs in every process with the role `all` or `worker`. */
 export const createLogoutTokenJob = (sender: LogoutTokenSender): Job => ({
   name: 'logout tokens',
   everyMs: 1_000,

@@ -128,7 +128,7 @@ function postLogoutToken(url: string, token: string, network: NetworkPolicy, sig
   });
 }
 
-/** Claims a batch of notifications that are due; notifications that another process is claiming are skipped. */
+/** Claims a batch of notifications that are due, and skips notifications that another process is claiming. */
 async function claimDueNotifications(em: EntityManager, now: Date): Promise<Notification[]> {
   const options = { orderBy: { dueAt: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true } as const;
   return leaseQueuedRows(em, await em.find(LogoutNotification, { dueAt: { $lte: now } }, options), new Date(now.getTime() + leaseMs));

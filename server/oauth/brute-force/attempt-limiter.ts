@@ -35,7 +35,7 @@ type Policy = {
 
 const guessLimits = { source: { points: 10, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } };
 
-/** Number of attempts (`points`) per `duration` in seconds. */
+/** Limits for each kind of attempt: at most `points` attempts in `duration` seconds. */
 const policies = {
   // NIST SP 800-63B-4 section 3.2.2 allows at most 100 consecutive failures per account
   password: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
@@ -76,7 +76,7 @@ export const maxFailuresBeforeEmailConfirmation = {
   secondFactor: policies.secondFactor.ceiling.points,
 };
 
-/** Source of an attempt. */
+/** The network and the browser that an attempt comes from. */
 export type AttemptSource = {
   /** The client's IP address. */
   readonly address: string | undefined;
@@ -167,7 +167,7 @@ export function createDatabaseAttemptLimiter(em: EntityManager): AttemptLimiter 
   };
 }
 
-/** Attempt limits that never reject, for tests only. */
+/** Attempt limiter that never rejects an attempt; for tests only. */
 export const neverRejectingAttemptLimiter: AttemptLimiter = {
   countAttempt: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
   rejectIfLimited: async () => undefined,

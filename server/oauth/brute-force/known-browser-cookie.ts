@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 
 const purpose = 'known browser';
-// The maximum cookie lifetime in browsers (RFC 6265bis section 5.5).
+// The maximum cookie lifetime that browsers accept (RFC 6265bis section 5.5).
 const lifetimeMs = 400 * 24 * 60 * 60 * 1000;
 /** Maximum number of accounts per browser, to keep the cookie small. */
 const accountsMax = 5;
@@ -28,7 +28,8 @@ export class KnownBrowserCookie {
 
   /**
    * Returns the browser's ID if the browser has signed in to the account.
-   * @param since when the password was set: after a password reset, an intruder's browser must not be recognized
+   * @param since when the password was set; earlier sign-ins do not count, so that an intruder's browser is not recognized after a password
+   * reset
    */
   findBrowserId(req: Request, userId: number, since: Date): string | undefined {
     const content = this.#read(req);

@@ -9,8 +9,8 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import type { ClientKeyCache } from './client-key-cache.ts';
 
 /**
- * Maximum remaining lifetime of a client assertion, in seconds, and thus how long its `jti` must be stored. Some libraries set a lifetime
- * of one hour.
+ * Maximum remaining lifetime of a client assertion, in seconds. The `jti` of an assertion must be stored for this time. Some libraries set
+ * a lifetime of one hour.
  */
 export const maxClientAssertionSeconds = 60 * 60;
 /** Maximum difference between the clocks of the client and the server, in seconds. */
@@ -67,8 +67,8 @@ export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtCl
 };
 
 /**
- * After the transaction of a rejected request has been rolled back, records again that the assertion's identifier has been used, because an
- * assertion can be used for only one request, even if that request fails.
+ * Records again that the identifier of a client assertion has been used, after the transaction of the rejected request has been rolled
+ * back. An assertion can be used for only one request, even if that request fails.
  */
 export async function keepAssertionUsedAfterRollback(em: EntityManager, req: object): Promise<void> {
   const record = getOauthRequestContext(req).clientAssertion?.record;

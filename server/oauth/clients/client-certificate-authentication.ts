@@ -57,7 +57,9 @@ const endpointsWithCertificates = [
   'device_authorization',
 ] as const;
 
-/** Returns the endpoint metadata for clients with certificates, if they use a different URL (RFC 8705 section 5). */
+/**
+ * Returns `mtls_endpoint_aliases` (RFC 8705 section 5), or an empty object if clients with certificates use the same URLs as other clients.
+ */
 export const getMutualTlsEndpointAliases = (options: ClientCertificateOptions | undefined) => {
   const url = options?.url;
   if (url === undefined) return {};
@@ -68,7 +70,10 @@ export const getMutualTlsEndpointAliases = (options: ClientCertificateOptions | 
   };
 };
 
-/** A certificate without a list of purposes can be used for all purposes; for such a certificate, Node returns undefined as the list. */
+/**
+ * Returns whether a certificate can authenticate a client. A certificate without a list of purposes can be used for all purposes. For such
+ * a certificate, Node returns undefined as the list.
+ */
 const permitsClientAuthentication = (purposes: readonly string[] | undefined): boolean =>
   purposes?.includes(clientAuthenticationPurpose) ?? true;
 

@@ -10,7 +10,7 @@ import {
   UnusableDocumentError,
 } from '../../outgoing-http/third-party-json-document.ts';
 
-/** The client whose keys are read, and the key ID in the header of its assertion. */
+/** The client whose keys are read, and the key ID in the header of the JWT to verify. */
 export type ClientKeyLookup = { readonly clientId: string; readonly jwksUri: string; readonly kid: string | undefined };
 
 type Keys = readonly PublicJsonWebKey[];

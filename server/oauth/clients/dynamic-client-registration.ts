@@ -40,7 +40,7 @@ type Properties = Parameters<Policy>[1];
 
 /** Policy name for initial access tokens that an administrator creates (server/access-management/create-registration-token.ts). */
 export const administratorRegistrationPolicyName = 'of-the-shop';
-/** Policy name for registrations without an initial access token (open-registration.ts). */
+/** Policy name for registrations without an initial access token (`enableOpenClientRegistration`). */
 export const openRegistrationPolicyName = 'open';
 
 /** Grant types for clients that no administrator has reviewed. The client credentials grant is excluded. */
@@ -63,15 +63,16 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
     throw new errors.InvalidClientMetadata(`grant_types must be among ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
   replaceSignatureAlgorithms(properties);
-  // The response must show the registered values (RFC 7591 section 3.2.1): every application with a `backchannel_logout_uri` gets `sid`.
+  // The response must contain the registered values (RFC 7591 section 3.2.1), and every application with a `backchannel_logout_uri`
+  // receives `sid`.
   if (properties.backchannel_logout_uri !== undefined) properties.backchannel_logout_session_required = true;
-  // always contains `openid`, because oidc-provider treats an empty scope as all scopes
+  // The scope always contains `openid`, because oidc-provider treats an empty scope as all scopes.
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
 }
 
 /**
- * The response shows the algorithms that the server uses (RFC 7591 section 3.2.1): authorization responses are signed with the same
- * algorithm as ID tokens.
+ * Sets the signature algorithms that the server uses, because the response must contain the registered values (RFC 7591 section 3.2.1).
+ * Authorization and introspection responses are signed with the same algorithm as ID tokens.
  */
 function replaceSignatureAlgorithms(properties: Properties): void {
   const algorithm = properties.id_token_signed_response_alg ?? 'RS256';
@@ -90,7 +91,7 @@ const authenticationSchema = z.object({
  * strictly.
  */
 function checkClientAuthentication(properties: Properties): void {
-  // keys that the server would not use are ignored (RFC 7591 section 2)
+  // Keys that the server would not use are ignored (RFC 7591 section 2).
   if (!methodsWithKeys.has(properties.token_endpoint_auth_method ?? 'none')) delete properties.jwks;
   delete properties.token_endpoint_auth_signing_alg; // the server accepts every supported algorithm, so the response names none
   const requested = authenticationSchema.safeParse(properties);
@@ -107,13 +108,16 @@ function checkClientAuthentication(properties: Properties): void {
 
 const methodsWithKeys: ReadonlySet<string> = new Set(['private_key_jwt', ...certificateAuthenticationMethods]);
 
-/** RFC 8705 section 2.1.2 defines one field for each type of name in a certificate. */
+/**
+ * Returns the name of a field in registration requests. For certificate names, RFC 8705 section 2.1.2 defines one field for each type of
+ * name.
+ */
 const toRegistrationField = (field: string): string =>
   field === 'tls_client_auth_subject' ? `one of ${certificateSubjectTypes.map((type) => `tls_client_auth_${type}`).join(', ')}` : field;
 
 /**
- * Converts the RFC 7591 metadata about client authentication. oidc-provider rejects unsupported methods, and more than one name in a
- * certificate.
+ * Converts the RFC 7591 metadata about client authentication. oidc-provider rejects unsupported methods, and metadata that contains more
+ * than one certificate name.
  */
 function toApplicationAuthentication(
   metadata: AdapterPayload | Properties,
@@ -132,7 +136,7 @@ function toApplicationAuthentication(
 
 const requestedPropertiesSchema = z.object({ scope: z.string().default(''), grant_types: z.array(z.string()).default([]) });
 
-/** Makes the client public: RFC 7591 section 3.2.1 allows the server to set omitted properties. */
+/** Makes the client public. RFC 7591 section 3.2.1 allows the server to set properties that the request omits. */
 function requirePublicClient(properties: Properties): void {
   if ((properties.token_endpoint_auth_method ?? 'none') !== 'none')
     throw new errors.InvalidClientMetadata(
@@ -144,8 +148,8 @@ function requirePublicClient(properties: Properties): void {
 }
 
 /**
- * Configures dynamic client registration (RFC 7591). The initial access token, created by an administrator or by open-registration.ts,
- * specifies the policy.
+ * Configures dynamic client registration (RFC 7591). The initial access token, which an administrator or `enableOpenClientRegistration` has
+ * created, specifies the policy.
  */
 export const dynamicClientRegistrationConfiguration: Registration = {
   enabled: true,
@@ -164,8 +168,8 @@ export const dynamicClientRegistrationConfiguration: Registration = {
 };
 
 /**
- * Adds the scopes that an assistant may request later. MCP clients register with the scopes of the first challenge. A client that is
- * registered with only these scopes could never request other scopes.
+ * Adds the scopes that an assistant may request later. MCP clients register with only the scopes in the server's first 401 response, and a
+ * client can never request scopes for which it is not registered.
  */
 const addDefaultScopes = (scope: string | undefined): string =>
   [...new Set([...(scope ?? '').split(' '), ...defaultMcpClientScopes])].filter((name) => name !== '').join(' ');
@@ -218,7 +222,7 @@ export function findSelfRegistrationError(
   return fault;
 }
 
-/** Records the audit event for a registration without an administrator. Call this in the registration transaction. */
+/** Records the audit event for an application that has registered itself. Call this in the registration transaction. */
 export async function auditApplicationSelfRegistration(
   em: EntityManager,
   req: Request,

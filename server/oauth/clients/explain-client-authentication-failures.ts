@@ -4,7 +4,8 @@ import { getPresentedCertificate } from '../../http/request/client-certificate.t
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 
 /**
- * Makes the error responses of all endpoints that authenticate clients explain why an assertion was rejected, or that a proof is missing.
+ * Makes all endpoints that authenticate clients explain in their error responses why an assertion or a certificate was rejected, or that a
+ * DPoP proof or a certificate is missing.
  */
 export const explainClientAuthenticationFailures = (provider: Provider): Provider =>
   provider
@@ -28,7 +29,7 @@ function recordAuthenticationFailure({ req }: Pick<KoaContextWithOIDC, 'req'>, e
   if (!(error instanceof errors.InvalidClientAuth) || !client) return;
   const method = getClientAuthenticationMethod(client);
   const hasAssertion = context.form?.has('client_assertion') === true;
-  // the response does not reveal whether a client with another authentication method exists
+  // The response does not reveal whether a client with another authentication method exists.
   if (method === 'private_key_jwt' && hasAssertion)
     context.clientAuthenticationFailure ??= `client assertion: ${toErrorDescription(detail)}`;
   if (isCertificateAuthenticationMethod(method) && !hasAssertion)

@@ -12,15 +12,15 @@ const neverRequested = new Set([
   'tos_uri',
   'tls_client_auth_san_uri',
 ]);
-/** Text fields, whose values may mention a URL that the server never requests. */
+/** Text fields, whose values may contain a URL, which the server never requests. */
 const textFields = new Set(['client_id', 'client_name', 'contacts', 'scope', 'software_id', 'software_version']);
 
 const urlName = /_(uris?|urls?|endpoint)$/;
 const urlValue = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * Returns the client metadata fields whose value is a URL that an implementation could request, such as `jwks_uri`, `sector_identifier_uri`
- * and `request_uris`. Checks both names and values, so that even unknown fields are found.
+ * Returns the client metadata fields whose values contain a URL that an authorization server could request, such as `jwks_uri`,
+ * `sector_identifier_uri` and `request_uris`. Checks both names and values, so that even unknown fields are found.
  */
 export const findMetadataFieldsWithFetchableUrl = (metadata: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(metadata)

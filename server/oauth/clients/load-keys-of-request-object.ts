@@ -9,15 +9,15 @@ import { readKeyIdOfRequestObject } from './request-object.ts';
 const { authorization, pushed_authorization_request: pushed, device_authorization: device } = oauthEndpointPaths;
 
 /**
- * Loads the keys that the client of a request object publishes at its `jwks_uri`. The request object of a pushed request can be signed with
- * a different key than the client assertion.
+ * Loads the keys that the client publishes at its `jwks_uri`, if the request contains a request object. The request object of a pushed
+ * request can be signed with a different key than the client assertion.
  */
 export const loadKeysOfRequestObject =
   ({ em, clientKeys }: Pick<ClientPrefetchOptions, 'em' | 'clientKeys'>): Middleware =>
   async (ctx, next) => {
     const { clientId, requestObject } = await readClientAndRequestObject(ctx);
     if (requestObject !== undefined) {
-      // requests to all other endpoints have already loaded the client
+      // Requests to all other endpoints have already loaded the client.
       if (ctx.path === authorization && clientId !== undefined) await prefetchClient(em, ctx.req, clientId);
       await loadPublishedClientKeys(clientKeys, ctx.req, readKeyIdOfRequestObject(requestObject));
     }

@@ -23,8 +23,8 @@ export async function prefetchClient(em: EntityManager, req: object, clientId: s
 }
 
 /**
- * Returns the authenticated client's refresh grace period in seconds, or undefined if none is set for the client. FAPI 2.0 permits no grace
- * period.
+ * Returns the authenticated client's refresh grace period in seconds, or undefined if none is set for the client. For FAPI 2.0 clients,
+ * returns 0, because FAPI 2.0 permits no grace period.
  */
 export function getClientRefreshGraceSeconds(
   { client }: Pick<OauthRequestContext, 'client'>,
@@ -34,7 +34,7 @@ export function getClientRefreshGraceSeconds(
   return client?.securityProfile === 'fapi2' ? 0 : (client?.refreshGraceSeconds ?? undefined);
 }
 
-/** Returns whether an active application with this client ID has a redirect URI with this origin. */
+/** Creates a function that returns whether an active application has a redirect URI with the given origin. */
 export const createRedirectOriginCheck =
   (em: EntityManager) =>
   async (clientId: string, origin: string): Promise<boolean> =>
@@ -64,7 +64,10 @@ function rejectFailedDocument(clientId: string): void {
   if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
 }
 
-/** @param publishedKeys keys from the client's `jwks_uri`; they are loaded only if the request contains an assertion */
+/**
+ * @param publishedKeys keys from the client's `jwks_uri`, which are loaded only if the request contains a client assertion or a request
+ * object
+ */
 function toClientMetadata(application: PrefetchedClient, now: Date, publishedKeys: readonly PublicJsonWebKey[]): AdapterPayload {
   const authenticationMethod = getClientAuthenticationMethod(application);
   const algorithm = getIdTokenSigningAlgorithm(application);
@@ -85,7 +88,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     require_signed_request_object: application.requireSignedRequestObject,
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
-    // the ID tokens of every application with a logout URL contain `sid`, even if the application does not require it
+    // The ID tokens of every application with a logout URL contain `sid`, even if the application does not require it.
     ...(application.backchannelLogoutUri != null && {
       backchannel_logout_uri: application.backchannelLogoutUri,
       backchannel_logout_session_required: true,
@@ -100,12 +103,13 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
 }
 
 /**
- * Native clients may use any port on the loopback interface (RFC 8252 section 7.3). The API reference page must use its exact redirect URI.
+ * Native clients may use any port on the loopback interface (RFC 8252 section 7.3). The API reference page is not treated as a native
+ * client, because it must use its exact redirect URI.
  */
 const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-/** oidc-provider requires keys for `private_key_jwt`, even if they could not be loaded. */
+/** Returns whether the metadata must contain keys. oidc-provider requires them for `private_key_jwt`, even if no keys could be loaded. */
 const hasKeys = (method: ClientAuthenticationMethod, { jwks, jwksUri }: PrefetchedClient): boolean =>
   method === 'private_key_jwt' || jwks != null || jwksUri != null;
 

@@ -9,7 +9,9 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 
 type RequestObjects = NonNullable<NonNullable<Configuration['features']>['requestObjects']>;
 
-/** Algorithms of request objects: the same asymmetric algorithms as for client assertions, and never `none` (RFC 9101 section 10.8). */
+/**
+ * Algorithms of request objects: the same asymmetric algorithms as for client assertions. `none` is never accepted (RFC 9101 section 10.8).
+ */
 export const requestObjectAlgorithms = clientAssertionAlgorithms;
 
 /** Maximum lifetime of a request object, in seconds (FAPI 2.0 Message Signing section 5.3.1). */
@@ -17,7 +19,7 @@ const secondsMax = 60 * 60;
 /** Maximum difference between the clocks of the client and the server, in seconds. */
 const toleranceSeconds = 60;
 
-/** Values of `typ`: the value that RFC 9101 section 10.8 specifies, and the value that older libraries use. */
+/** Accepted values of `typ`: none, the value that RFC 9101 section 10.8 specifies, and the value that older libraries use. */
 const acceptedTypes = new Set([undefined, 'oauth-authz-req+jwt', 'jwt']);
 
 /**
@@ -25,7 +27,7 @@ const acceptedTypes = new Set([undefined, 'oauth-authz-req+jwt', 'jwt']);
  * `aud` and `client_id`, and rejects an `exp` in the past or an `nbf` in the future.
  */
 const assertRequestObjectClaims: NonNullable<RequestObjects['assertJwtClaimsAndHeader']> = async (ctx, claims, header) => {
-  // a pushed request object was checked when it was pushed; oidc-provider stores the pushed parameters without a signature
+  // A pushed request object was checked when it was pushed; oidc-provider stores the pushed parameters without a signature.
   if (ctx.oidc.entities.PushedAuthorizationRequest) return;
   const fault = findRequestObjectFault(claims, header, Boolean(ctx.oidc.isFapi('2.0')), Math.floor(Date.now() / 1000));
   if (fault !== undefined) throw new errors.InvalidRequestObject(fault);
@@ -37,7 +39,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 function findRequestObjectFault({ exp, nbf, sub, iss }: Members, { typ, alg }: Members, isFapi: boolean, now: number): string | undefined {
   if (!acceptedTypes.has(typeof typ === 'string' ? typ.toLowerCase() : undefined)) return 'typ must be oauth-authz-req+jwt';
-  // RFC 9101 section 10.8: a client assertion must not be accepted as a request object
+  // A client assertion must not be accepted as a request object (RFC 9101 section 10.8).
   if (sub !== undefined && sub === iss) return 'sub must not be the client ID';
   if (typeof exp !== 'number') return 'exp is required';
   if (exp > now + secondsMax + toleranceSeconds) return `exp must be at most ${secondsMax} seconds in the future`;
@@ -60,10 +62,10 @@ export function readKeyIdOfRequestObject(requestObject: string): string | undefi
   }
 }
 
-/** Returns the request object that the request itself contains; undefined for pushed requests and for plain parameters. */
+/** Returns the request object in the `request` parameter; undefined for a pushed request and for a request without this parameter. */
 export function readRequestObject({ oidc: { body }, method, query }: KoaContextWithOIDC): string | undefined {
   const requestObject = (method === 'POST' ? body : query)?.['request'];
-  // RFC 6749 section 3.1: a parameter without a value is treated as omitted.
+  // A parameter without a value is treated as omitted (RFC 6749 section 3.1).
   return typeof requestObject === 'string' && requestObject !== '' ? requestObject : undefined;
 }
 

@@ -10,7 +10,7 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 
 /**
  * Minimum time between two polls by a device, in seconds. Each poll that arrives too early increases the device's interval by the same
- * amount.
+ * number of seconds.
  */
 const intervalSeconds = 5;
 
@@ -30,7 +30,9 @@ const recordPoll = (em: EntityManager, deviceCode: string, now: Date): Promise<b
 const pendingError = z.object({ error: z.literal('authorization_pending') });
 const deviceAuthorizationBody = z.object({ device_code: z.string() }).passthrough();
 
-/** Returns the poll interval to devices (RFC 8628 section 3.2), and returns `slow_down` to devices that poll more often (section 3.5). */
+/**
+ * Sends the poll interval to devices (RFC 8628 section 3.2), and responds with `slow_down` to devices that poll more often (section 3.5).
+ */
 export const enforceDevicePollInterval =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {

@@ -8,7 +8,7 @@ import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-p
 import { userCodeFromUrl } from '../pages/views/oidc-provider/user-code.ts';
 import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
-/** Returns whether the request contains a user code: in the form, or in the URL of a link that contains the code. */
+/** Returns whether the request contains a user code, either in the submitted form or in the URL. */
 async function containsUserCode(ctx: Context): Promise<boolean> {
   if (ctx.method !== 'POST') return userCodeFromUrl(ctx.originalUrl) !== '';
   const body = await readBodyFromBufferOrStream(ctx);
@@ -17,8 +17,8 @@ async function containsUserCode(ctx: Context): Promise<boolean> {
 }
 
 /**
- * Limits the number of wrong user codes to ten per network (RFC 8628 section 5.1), because a correct guess would connect another user's
- * device. Counts the attempt before the request transaction starts, because a rollback would undo the count.
+ * Limits the number of wrong user codes to ten per network (RFC 8628 section 5.1), because an attacker who guesses a code could connect
+ * another user's device. Counts the attempt before the request transaction starts, because a rollback would undo the count.
  */
 export const limitUserCodeAttempts =
   (limits: AttemptLimiter, pages: Pick<ProviderPages, 'tooManyCodes'>): Middleware =>

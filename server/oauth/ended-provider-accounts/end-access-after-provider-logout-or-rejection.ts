@@ -71,7 +71,8 @@ async function revokeGrantsAndSessionsOfLinkedAccount(em: EntityManager, userId:
   const throughAccount = { user: userId, linkedAccountId };
   const apps = await em.find(ConnectedAppEntity, throughAccount, { disableIdentityMap: true });
   const grantIds = apps.map(({ grantId }) => grantId);
-  // Deletes grants first: a request that is issuing a token has locked the grant, and this statement waits for that request.
+  // Deletes the grants first. A request that is issuing a token has locked its grant, so this statement waits until that request has
+  // finished.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: grantIds } });
   await em.nativeDelete(OauthRecord, { grantId: { $in: grantIds } });
   const sessions = await em.find(BrowserSession, throughAccount, { disableIdentityMap: true });

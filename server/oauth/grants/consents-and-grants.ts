@@ -22,13 +22,13 @@ import { linkedAccountFromInteractionResult } from '../sessions/linked-account-o
 type Grant = InstanceType<Provider['Grant']>;
 export type UserRole = User['role'];
 
-/** Returns whether a user with this role can grant the scope: users can grant only scopes that their role permits. */
+/** Returns whether a user with this role can grant the scope. Users can grant only the API scopes that their role permits. */
 export const canRoleGrantScope = (role: UserRole, scope: string): boolean =>
   !isApiScope(scope) || getRolesAllowedForScope(scope).includes(role);
 
 /**
- * Returns the scopes that need no further consent: scopes the user consented to, and scopes an administrator preapproved for all users.
- * Returns undefined for a self-registered application, because its consent page is always shown.
+ * Returns the scopes that need no further consent: scopes that the user has consented to, and scopes that an administrator has preapproved
+ * for all users. Returns undefined for a self-registered application, because its consent page is always shown.
  */
 async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<ApprovedScopes | undefined> {
   const [row] = await lockApplicationAndSelectApprovedScopes(em, [userId, clientId]);
@@ -106,8 +106,8 @@ type RequestingClient = Pick<
 /**
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
  * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
- * On a server on the loopback interface, the console is a native client too. The console's registered redirect URI points to this server,
- * but other ports can belong to other programs.
+ * If the server itself runs on the loopback interface, the console is also a native client. The console's registered redirect URI points to
+ * this server, but other ports can belong to other programs.
  */
 export function requiresConsentAtEverySignIn(client: RequestingClient, redirectUri: unknown): boolean {
   if (client.applicationType !== 'native' || client.clientAuthMethod !== 'none') return false;
@@ -115,8 +115,9 @@ export function requiresConsentAtEverySignIn(client: RequestingClient, redirectU
 }
 
 /**
- * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
- * earlier consent. Never reuses the browser session's grant, because two devices that share a grant would be signed out together.
+ * Creates the hook that returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with
+ * the scopes of an earlier consent. The hook never reuses the browser session's grant, because two devices that share a grant would be
+ * signed out together.
  */
 export const createLoadExistingGrantHook = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
@@ -182,7 +183,7 @@ async function findRole(em: EntityManager, userId: number): Promise<UserRole> {
   return user.role;
 }
 
-/** Returns the active application with this client ID. */
+/** Returns the active application with this client ID, and throws an error if there is none. */
 export async function requireActiveApplication(em: EntityManager, clientId: string): Promise<Application> {
   const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
   if (!application) throw new errors.SessionNotFound('the application does not exist or is disabled');

@@ -46,7 +46,10 @@ export async function createConnectedApp(
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 
-/** Records, inside the request transaction, that an application has received a token. */
+/**
+ * Records in the request transaction that an application has received a token. For the first token of a grant, also records the event
+ * `grant.created`.
+ */
 export const recordConnectedAppUseAndGrantCreated =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {
@@ -59,7 +62,7 @@ export const recordConnectedAppUseAndGrantCreated =
     const scopes = filterApiScopes(grant.getOIDCScope().split(' '));
     const [userId, now] = [Number(accountId), new Date()];
     const use = [grant.jti, userId, clientId, now, scopes];
-    // the first access token was issued together with the refresh token
+    // The first access token was issued together with the refresh token, so this token is not the first one.
     if (params?.['grant_type'] === 'refresh_token') return upsertConnectedAppUseOnRefresh(em, use);
     const [used] = await upsertConnectedAppUse(em, use);
     if (!used?.first) return;
@@ -88,7 +91,7 @@ export async function listConnectedAppsOfUser(
 }
 
 /**
- * Finds grants with a valid token. Rows without a valid token are left over from expired grants; `deleteOrphanedAppsAndSessionsBatch`
+ * Finds grants with a valid token. Rows without a valid token remain after a grant has expired, until `deleteOrphanedAppsAndSessionsBatch`
  * deletes them.
  */
 function findActiveApps(em: EntityManager, userId: number, now: Date, before: number | null, limit: number) {
@@ -136,7 +139,7 @@ export type RevokeConnectedAppOptions = {
   readonly source: RequestSource;
   /** Client ID of the application through which the user revokes access; undefined on the account pages. */
   readonly by: string | undefined;
-  /** Which of the API keys created through the application stay valid: a list of IDs, or `all`. */
+  /** IDs of the API keys that stay valid, out of the keys that were created through the application; `all` keeps all of them. */
   readonly keepApiKeys: readonly number[] | 'all';
 };
 
@@ -155,7 +158,8 @@ export async function revokeConnectedAppConsentAndApiKeys(
   const found = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!found) return false;
   const { grantId, clientId } = found;
-  // Deletes the grant first: a request that is issuing a token has locked the grant, and this statement waits for that request.
+  // Deletes the grant first. A request that is issuing a token has locked its grant, so this statement waits until that request has
+  // finished.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: grantId });
   await em.nativeDelete(OauthRecord, { grantId });
   await deleteConnectedAppsAndRecordRevocation(em, { grantId });

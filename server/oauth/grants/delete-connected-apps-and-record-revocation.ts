@@ -25,7 +25,7 @@ export async function deleteConnectedAppsAndRecordRevocation(em: EntityManager, 
   await em.nativeDelete(ConnectedAppEntity, { id: { $in: apps.map(({ id }) => id) } });
   const grantIds = apps.map(({ grantId }) => grantId);
   await em.nativeDelete(OrderLimits, { grantId: { $in: grantIds } });
-  // Locks the approvals after the limits, because the function that places orders uses the same order.
+  // Locks the limits before the approvals, as the function that places orders does, so that two transactions cannot deadlock.
   await cancelApprovalsOfGrants(em, grantIds, new Date());
   const used = apps.filter(({ lastUsedAt }) => lastUsedAt != null);
   const applications = await findApplicationsOfConnectedApps(em, used);

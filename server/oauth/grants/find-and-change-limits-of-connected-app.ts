@@ -67,7 +67,7 @@ type LimitsChange = {
   readonly source: RequestSource;
   /** Client ID of the application through which the user changes the limits; undefined on the account pages. */
   readonly by: string | undefined;
-  /** The new limits; undefined removes the limits. */
+  /** The new limits; undefined if the user removes the limits. */
   readonly input: OrderLimitsInput | undefined;
   readonly timeZone: string | undefined;
 };

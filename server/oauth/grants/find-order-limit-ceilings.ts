@@ -43,7 +43,7 @@ export async function findOrderLimitCeilings(em: EntityManager, clientId: string
 /** A requested limit that the ceilings do not permit, with its path. */
 type ExcessiveLimit = { readonly path: readonly string[]; readonly reason: TranslatableText };
 
-/** Returns the first limit that is above one of the ceilings, or undefined. */
+/** Returns the first limit that is above one of the ceilings, or undefined if all limits are within the ceilings. */
 export function findLimitAboveCeilings(
   { ceilings, categories }: OrderLimitCeilings,
   { limits, products }: Pick<EffectiveOrderLimits, 'limits' | 'products'>,

@@ -13,12 +13,12 @@ import { tightenLimitsToCeiling } from '../../order-limits/find-limit-above-ceil
 import { intersectCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { findOrderLimitCeilings, type OrderLimitCeilings } from './find-order-limit-ceilings.ts';
 
-/** Returns which orders an application can access if its authorization details do not contain `orders`. */
+/** Returns which orders an application can access if the request does not specify `orders` in the authorization details. */
 export const getDefaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
 
 const detailsSchema = z.array(z.unknown()).optional();
 
-/** Returns the elements of the parameter `authorization_details`, or undefined if the request does not contain the parameter. */
+/** Returns the elements of the `authorization_details` parameter, or undefined if the request does not contain the parameter. */
 export function parseAuthorizationDetails(params: Readonly<Record<string, unknown>>): unknown[] | undefined {
   const text = params['authorization_details'];
   return detailsSchema.parse(typeof text === 'string' ? JSON.parse(text) : undefined);
@@ -64,7 +64,7 @@ const orderAccessScopes = new Set<string>([
 export const unlimitedOrderPermissions: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
 
 /**
- * Returns the limits of a grant that was requested without authorization details: an application that the shop does not operate can access
+ * Returns the limits of a grant that was requested without authorization details. An application that the shop does not operate can access
  * only its own orders. Returns undefined if nothing is limited, or if the scopes permit no access to orders.
  */
 const defaultLimitsOfGrant = (application: Pick<Application, 'firstParty'>, scopes: readonly string[]): EffectiveOrderLimits | undefined =>
@@ -74,7 +74,7 @@ const defaultLimitsOfGrant = (application: Pick<Application, 'firstParty'>, scop
 
 /** The limits that the consent page offers for an authorization request. */
 export type OfferedOrderLimits = {
-  /** Whether the user can set limits: the application requests limits, or its scopes permit orders or payments. */
+  /** Whether the user can set limits. True if the application requests limits or if its scopes permit orders or payments. */
   readonly isOffered: boolean;
   /** Whether the application requests limits. */
   readonly isRequested: boolean;
@@ -120,7 +120,7 @@ export const tightenRequestedLimitsToCeilings = (
   return { ...(requested ?? unlimitedOrderPermissions), ...(limits && { limits }), ...(categories && { products: { categories } }) };
 };
 
-/** Returns the shop's default, or undefined if there is none. */
+/** Returns the shop's default order limits, or undefined if the shop has none. */
 const defaultOrderLimits = ({
   defaultLimits: limits,
   defaultCategories: categories,
@@ -136,8 +136,8 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
 /**
  * Returns the limits of a grant that is created without showing the consent page.
  * @param withDefault whether the shop's default limits apply; true if the user has not decided about limits on the consent page
- * @returns `effective`, the limits with the ceilings, and `stored`, the limits without the ceilings, which apply even if they are not
- * stored
+ * @returns the limits that apply to the grant (`effective`), and the limits to store for the grant (`stored`). The administrators' ceilings
+ * do not have to be stored, because they always apply.
  */
 export async function findOrderLimitsOfGrantWithoutConsentPage(
   em: EntityManager,

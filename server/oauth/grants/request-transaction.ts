@@ -8,21 +8,21 @@ import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { auditTokenReuse } from './audit-token-reuse.ts';
 import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
 
-/** Rolls the transaction back after an error response. */
+/** Thrown after an error response, to roll the transaction back. */
 class RollbackSignal extends Error {}
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 
 /**
- * Listener for `grant.revoked`. A request that reuses a code or token is rejected, but the revocation of its grant is committed and
- * audited.
+ * Listener for `grant.revoked` that stores the ID of the revoked grant. A request that reuses a code or token is rejected, but the
+ * revocation of its grant is committed and audited.
  */
 export function setRevokedGrantIdOfRequest({ req }: Pick<KoaContextWithOIDC, 'req'>, grantId: string): void {
   getOauthRequestContext(req).revokedGrantId = grantId;
 }
 
 const { authorization, code_verification: deviceCode, end_session: endSession, revocation, token } = oauthEndpointPaths;
-/** POST endpoints that consume something. Confirming a sign-out ends a session and queues its logout tokens. */
+/** POST endpoints that consume a code or a token, or that end a session and queue its logout tokens. */
 const consumingEndpoints = new Set<string>([token, revocation, deviceCode, `${endSession}/confirm`]);
 
 const needsTransaction = ({ method, path, query }: Context): boolean => {

@@ -52,7 +52,7 @@ async function withdrawFromGrants(em: EntityManager, grantIds: string[], withdra
     app.preapprovedScopes = preapproved.filter((scope) => !withdrawn.has(scope));
   }
   await em.flush();
-  // Access tokens contain their scopes, so the tokens are deleted; the next refresh issues a token with the remaining scopes.
+  // Deletes the access tokens, because they contain their scopes. The next refresh issues a token with the remaining scopes.
   await em.nativeDelete(OauthRecord, { model: 'AccessToken', grantId: { $in: remainingIds } });
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: revokedIds } });
   await em.nativeDelete(OauthRecord, { grantId: { $in: revokedIds } });
@@ -77,6 +77,6 @@ function withoutScopes(payload: string, withdrawn: ReadonlySet<string>): { reado
     openid: { ...openid, scope: remainingScopes(openid.scope) },
     resources: Object.fromEntries(Object.entries(resources).map(([resource, scopes]) => [resource, remainingScopes(scopes)])),
   };
-  // `offline_access` alone grants no access
+  // The scope `offline_access` alone grants no access.
   return { payload: JSON.stringify(narrowed), isEmpty: ['', 'offline_access'].includes(narrowed.openid.scope) };
 }

@@ -7,7 +7,8 @@ import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-
 /** Signs the user out of every browser and revokes every grant; stored consents are kept. Call this in a transaction. */
 export async function revokeGrantsAndSessionsOfUser(em: EntityManager, userId: number): Promise<void> {
   const accountId = String(userId);
-  // Deletes grants first: a request that is issuing a token has locked the grant, and this statement waits for that request.
+  // Deletes the grants first. A request that is issuing a token has locked its grant, so this statement waits until that request has
+  // finished.
   await em.nativeDelete(OauthRecord, { accountId, model: 'Grant' });
   await deleteSessionsAndQueueLogoutTokens(em, { accountId });
   await em.nativeDelete(OauthRecord, { accountId });

@@ -26,8 +26,9 @@ import { formatInEnglish } from '../../http/problem-details/translate-detail.ts'
 type Feature = NonNullable<NonNullable<Configuration['features']>['richAuthorizationRequests']>;
 
 /**
- * Configures rich authorization requests (RFC 9396). The consent page stores what the user allowed in `order_limits`, which the customer
- * can change later. Tokens and introspection responses therefore contain the current limits, not the limits of the request.
+ * Configures rich authorization requests (RFC 9396). After the user's consent, the allowed limits are stored in the table `order_limits`,
+ * and the user can change them later. Tokens and introspection responses therefore contain the current limits, not the limits of the
+ * request.
  */
 export const configureRichAuthorizationRequests = (em: EntityManager) =>
   ({
@@ -90,7 +91,7 @@ type IntrospectionPolicy = NonNullable<NonNullable<NonNullable<Configuration['fe
 
 /**
  * Lets clients introspect only tokens that were issued to them. oidc-provider returns authorization details only for tokens that were
- * issued with details. This function adds an empty list to other tokens, because limits may have been set since they were issued.
+ * issued with details. This function adds an empty list to other tokens, because limits may have been set since those tokens were issued.
  */
 export const isTokenIssuedToIntrospectingClient: IntrospectionPolicy = (_ctx, client, token) => {
   token.rar ??= [];
@@ -128,6 +129,9 @@ const describeIssue = (issue: z.ZodIssue): string =>
     ? `unknown field: ${[...issue.path, ...issue.keys].join('.')}`
     : `${issue.path.join('.')}: ${issue.message}`;
 
-/** RFC 6749 section 5.2 permits only printable ASCII characters in a description, except quotation marks and backslashes. */
+/**
+ * Creates an error for invalid authorization details. RFC 6749 section 5.2 permits only printable ASCII characters in the description,
+ * except quotation marks and backslashes.
+ */
 const invalidDetails = (description: string): errors.InvalidAuthorizationDetails =>
   new errors.InvalidAuthorizationDetails(description.replaceAll(/[^\x20-\x7e]|["\\]/g, "'").slice(0, 500));

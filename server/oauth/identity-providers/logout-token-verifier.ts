@@ -7,7 +7,7 @@ import { UnusableDocumentError } from '../../outgoing-http/third-party-json-docu
 import { ClientKeyCache } from '../clients/client-key-cache.ts';
 import { InvalidProviderResponseError, IdentityProviderUnavailableError } from './provider-errors.ts';
 
-/** Accepted clock difference between the provider and this server. */
+/** Accepted difference between the clocks of the provider and this server, in seconds. */
 export const clockToleranceSeconds = 60;
 
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
@@ -18,14 +18,14 @@ const claimsSchema = z.object({
   jti: z.string().min(1).max(255),
   sub: z.string().min(1).max(255),
   events: z.object({ [logoutEvent]: z.object({}).passthrough() }).passthrough(),
-  // a token with a nonce is an ID token
+  // A token with a nonce is an ID token, not a logout token.
   nonce: z.undefined(),
 });
 
 /** The account whose sessions must end, and the ID of the logout token. */
 export type VerifiedLogoutToken = { readonly id: string; readonly issuer: string; readonly subject: string };
 
-/** Verifies the logout tokens of providers with the providers' published keys, which are cached. */
+/** Verifies logout tokens from providers. The keys that providers publish are cached. */
 export class LogoutTokenVerifier {
   readonly #keys: ClientKeyCache;
 

@@ -12,13 +12,13 @@ const pendingSchema = z.object({
   slug: z.string(),
   nonce: z.string(),
   codeVerifier: z.string(),
-  /** Form token of the browser that started the sign-in. */
+  /** CSRF token of the browser that started the sign-in. */
   csrf: z.string(),
-  /** The interaction of the application that requested the sign-in; null if there is none. */
+  /** ID of the interaction, if an application requested the sign-in; otherwise null. */
   interactionUid: z.string().nullable(),
   /** Path that the browser is redirected to if no application requested the sign-in. */
   next: z.string(),
-  /** The user who links the account; null for a sign-in. */
+  /** ID of the signed-in user who is linking an account; null for a sign-in. */
   linkForUserId: z.number().nullable(),
   /** Time after which the response is rejected, in milliseconds since 1970. */
   until: z.number(),
@@ -28,7 +28,7 @@ export type PendingProviderSignIn = z.output<typeof pendingSchema>;
 
 const randomText = (): string => randomBytes(32).toString('base64url');
 
-/** Starts a sign-in. The secrets of the sign-in exist only in the returned value, which is sent through the browser in encrypted form. */
+/** Creates the data of a new sign-in. Its secrets exist only in the returned value, which is sent through the browser in encrypted form. */
 export const createPendingProviderSignIn = (
   given: Omit<PendingProviderSignIn, 'id' | 'nonce' | 'codeVerifier' | 'until'>,
   now: Date,
@@ -40,7 +40,7 @@ export const createPendingProviderSignIn = (
   until: now.getTime() + lifetimeMs,
 });
 
-/** Returns the `state` parameter for the authorization request: the encrypted sign-in. */
+/** Encrypts the data of a sign-in, and returns the `state` parameter for the authorization request. */
 export const encryptPendingSignIn = (pending: PendingProviderSignIn, key: Buffer): string =>
   encryptText(JSON.stringify(pending), key, encryptionContext);
 

@@ -4,7 +4,7 @@ import { ClientSecretBasic, ClientSecretPost, PrivateKeyJwt, type ClientAuth } f
 import { decryptIdentityProviderCredential, findPrivateKeyAlgorithm } from '../../identity-providers/identity-provider-credential.ts';
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
 
-/** Returns how the server authenticates at a provider's token endpoint. */
+/** Returns the client authentication that this server uses at a provider's token endpoint. */
 export async function createProviderClientAuthentication(provider: IdentityProviderRow, key: Buffer, now: Date): Promise<ClientAuth> {
   const credential = decryptIdentityProviderCredential(provider, key);
   const { tokenEndpointAuthMethod: method, keyId } = provider;

@@ -1,7 +1,7 @@
 import { createECDH, hkdfSync, webcrypto } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 
-/** Option that makes the library add a DPoP proof to a request; empty for providers that do not support DPoP. */
+/** Option that makes the library add a DPoP proof to a request; an empty object for providers that do not support DPoP. */
 export type DpopOption = { readonly DPoP?: oauth.DPoPHandle };
 
 const algorithm = 'ES256';
@@ -46,13 +46,13 @@ const curveOrder = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9c
  * codes and refresh tokens to the key.
  */
 async function deriveDpopKeyPair(secret: Buffer): Promise<oauth.CryptoKeyPair> {
-  // 16 bytes longer than the key, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1)
+  // The bits are 16 bytes longer than the key, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1).
   const bits = Buffer.from(hkdfSync('sha256', secret, '', 'DPoP key for identity providers', 48));
   const scalar = (BigInt(`0x${bits.toString('hex')}`) % (curveOrder - 1n)) + 1n;
   const privateBytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(privateBytes);
-  const point = ecdh.getPublicKey(); // 0x04, x and y
+  const point = ecdh.getPublicKey(); // the byte 0x04, x and y
   const publicJwk = { kty: 'EC', crv: 'P-256', x: point.toString('base64url', 1, 33), y: point.toString('base64url', 33) };
   const privateJwk = { ...publicJwk, d: privateBytes.toString('base64url') };
   const { subtle } = webcrypto;

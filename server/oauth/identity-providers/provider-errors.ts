@@ -8,7 +8,7 @@ export class IdentityProviderUnavailableError extends Error {
   override readonly name = 'ProviderUnavailableError';
 }
 
-/** Thrown for a response that fails a check. The message contains no secret. */
+/** Thrown if a response from a provider fails a check. The message contains no secret. */
 export class InvalidProviderResponseError extends Error {
   override readonly name = 'InvalidProviderResponseError';
 }
@@ -18,7 +18,7 @@ export class ProviderSignInDeclinedError extends Error {
   override readonly name = 'ProviderSignInDeclinedError';
 }
 
-/** Lowest response status that means that the provider is currently unavailable. */
+/** Lowest HTTP status that means that the provider is currently unavailable. */
 const serverErrorStatus = 500;
 
 /** Returns whether a provider has rejected a request with an OAuth error, such as `invalid_grant`. */
@@ -28,7 +28,10 @@ export const isErrorResponseOfProvider = (error: unknown): error is oauth.Respon
 const errorCodeLengthMax = 100;
 export const truncateErrorCode = (code: string): string => code.slice(0, errorCodeLengthMax);
 
-/** Converts library and connection errors. The causes of these errors are dropped, because they can contain tokens. */
+/**
+ * Runs `work`, and converts library and connection errors to the errors of this module. The causes of these errors are dropped, because
+ * they can contain tokens.
+ */
 export async function convertProviderErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

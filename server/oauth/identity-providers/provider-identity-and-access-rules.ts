@@ -26,8 +26,8 @@ const { email: validEmail, name: validName } = contract.users.create.body.shape;
 const labelSchema = singleLineInputSchema(200);
 const optionalText = z.string().optional().catch(undefined);
 /**
- * Apple sends booleans as text. Microsoft sends `xms_edov` only if the application is configured to receive this claim. It states whether
- * the owner of the e-mail domain has been verified.
+ * Apple sends booleans as text. Microsoft sends `xms_edov` only if the application is configured to receive this claim. The claim states
+ * whether the owner of the e-mail domain has been verified.
  */
 const booleanClaim = z
   .union([
@@ -50,7 +50,8 @@ const claimsSchema = z.object({
 });
 
 /**
- * RFC 8176 authentication methods that are passed on to applications. `mfa` is not in this list, because this server determines it itself.
+ * RFC 8176 authentication methods that are passed on to applications. `mfa` is not in this list, because this server itself determines
+ * whether two factors were used.
  */
 const knownMethods = new Set(
   ['face', 'fpt', 'geo', 'hwk', 'iris', 'kba', 'mca', 'otp', 'pin', 'pop', 'pwd', 'rba', 'retina', 'sc', 'sms', 'swk', 'tel', 'user', 'vbm', 'wia'], // prettier-ignore
@@ -60,7 +61,7 @@ const knownMethods = new Set(
 const federatedMethod = 'fed';
 
 /**
- * Converts the claims of a verified ID token.
+ * Converts the claims of a verified ID token to an identity.
  * @param givenName name that the provider sent outside of the ID token
  */
 export function identityFromClaims(
@@ -85,7 +86,7 @@ export function identityFromClaims(
   };
 }
 
-/** Returns whether a provider's e-mail domain restriction permits this account. */
+/** Returns whether an account's e-mail domain is allowed for a provider. */
 export const isEmailDomainAllowed = (
   { emailDomain }: Pick<IdentityProviderRow, 'emailDomain'>,
   { verifiedEmail }: Pick<ProviderIdentity, 'verifiedEmail'>,

@@ -12,7 +12,7 @@ import { ProviderDpop, retryWithDpopNonce } from './provider-dpop.ts';
 import { convertProviderErrors, InvalidProviderResponseError, isErrorResponseOfProvider, truncateErrorCode } from './provider-errors.ts';
 import { identityFromClaims, type ProviderIdentity } from './provider-identity-and-access-rules.ts';
 
-/** Limits for each request to a provider. A token response is much smaller; some providers publish large key sets. */
+/** Limits for each request to a provider. Token responses are much smaller than this limit, but some providers publish large key sets. */
 const requestLimits = { totalMs: 5_000, bytesMax: 256 * 1024 };
 const metadataLifetimeMs = 5 * 60 * 1000;
 const metadataEntriesMax = 100;
@@ -103,10 +103,10 @@ export class RelyingParty {
       code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
       code_challenge_method: 'S256',
       ui_locales: languages,
-      // Apple requires this response mode if the name or the e-mail address is requested
+      // Apple requires this response mode if the name or the e-mail address is requested.
       ...(provider.preset === 'apple' && scopeParameters.scope.includes(' ') && { response_mode: 'form_post' }),
       ...(isFreshSignInRequired && { max_age: '0' }),
-      // the code can be redeemed only with this key (RFC 9449 section 10)
+      // The code can be redeemed only with this key (RFC 9449 section 10).
       ...(dpop.DPoP && { dpop_jkt: await dpop.DPoP.calculateThumbprint() }),
     });
     return convertProviderErrors(async () => {

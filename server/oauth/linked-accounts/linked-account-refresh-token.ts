@@ -7,8 +7,8 @@ import { LinkedAccount, type LinkedAccountRow } from './linked-account.entity.ts
 type Provider = Pick<IdentityProviderRow, 'issuer' | 'clientId' | 'preset' | 'scopes'>;
 
 /**
- * A refresh token can be used only with the client ID that it was issued for. After the client ID has been changed, decryption fails, so
- * that the server never presents a token that the provider would refuse.
+ * The encryption context contains the client ID, because a refresh token can be used only with the client ID that it was issued for. After
+ * the client ID has been changed, decryption fails, so that the server never presents a token that the provider would refuse.
  */
 const encryptionContext = ({ issuer, clientId }: Provider, linkedAccountId: number): string =>
   `refresh token of ${issuer} for ${clientId} of linked account ${linkedAccountId}`;
@@ -31,12 +31,15 @@ const pendingEncryptionContext = ({ issuer, clientId }: Provider, subject: strin
 
 /**
  * Encrypts the refresh token of an account that is not linked yet.
- * @returns null if there is none, or if the server does not use refresh tokens of this provider
+ * @returns null if there is no refresh token, or if the server does not use the refresh tokens of this provider
  */
 export const encryptPendingRefreshToken = (token: string | undefined, provider: Provider, subject: string, key: Buffer): string | null =>
   token === undefined || !requestsOfflineAccess(provider) ? null : encryptText(token, key, pendingEncryptionContext(provider, subject));
 
-/** Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is no token that this provider accepts. */
+/**
+ * Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is none or if it belongs to another provider
+ * or account.
+ */
 export const decryptPendingRefreshToken = (
   sealed: string | null | undefined,
   provider: Provider,
@@ -49,7 +52,7 @@ export const calculateNextAccountCheckTime = (provider: Pick<Provider, 'preset'>
   new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));
 
 /**
- * Stores the refresh token that a provider issued at sign-in. If the provider issued no token, an earlier token is kept: Google, for
+ * Stores the refresh token that a provider issued at sign-in. If the provider issued no token, an earlier token is kept. Google, for
  * example, issues a token only when the user consents.
  */
 export async function storeProviderRefreshToken(
@@ -68,5 +71,5 @@ export async function storeProviderRefreshToken(
   );
 }
 
-/** Columns of a linked account without a refresh token. */
+/** Column values of a linked account without a refresh token. */
 export const clearedRefreshTokenColumns = { sealedRefreshToken: null, checkDueAt: null, isCheckPending: false } as const;

@@ -23,11 +23,14 @@ export const LinkedAccount = defineEntity({
     /** The provider's refresh token, encrypted (`linked-account-refresh-token.ts`); null if there is none. */
     sealedRefreshToken: p.text().nullable(),
     /**
-     * Time after which a token refresh at this server checks whether the account still exists at the provider; null without a refresh
-     * token.
+     * After this time, the next token refresh at this server checks whether the account still exists at the provider. Null if there is no
+     * refresh token.
      */
     checkDueAt: p.datetime(3).nullable(),
-    /** Whether the provider may have replaced the refresh token in a response that this server has not received. */
+    /**
+     * Whether a check has started but not completed, so that the provider may have replaced the refresh token in a response that this
+     * server has not received.
+     */
     isCheckPending: p.boolean().default(false),
   },
   uniques: [{ name: 'linked_accounts_issuer_subject', properties: ['issuer', 'subject'] }],

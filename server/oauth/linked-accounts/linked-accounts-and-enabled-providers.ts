@@ -22,7 +22,7 @@ export async function listLinkedAccounts(em: EntityManager, userId: number): Pro
   return rows.map(({ id, issuer, label, linkedAt, lastUsedAt = null }) => ({ id, issuer, label, linkedAt, lastUsedAt }));
 }
 
-/** Finds the link of an account at a provider, by issuer and subject only. */
+/** Finds a linked account by its issuer and subject. */
 export const findLinkedAccount = (em: EntityManager, { issuer, subject }: Pick<ProviderIdentity, 'issuer' | 'subject'>) =>
   em.findOne(LinkedAccount, { issuer, subject }, { disableIdentityMap: true });
 
@@ -69,11 +69,11 @@ export async function hasOtherSignInMethod(
   return (await em.count(LinkedAccount, linked)) > 0;
 }
 
-/** Lists the enabled providers in the order of their buttons. */
+/** Lists the enabled providers, in the order in which pages show their buttons. */
 export const listEnabledProviders = (em: EntityManager): Promise<IdentityProviderRow[]> =>
   em.find(IdentityProviderEntity, { status: 'enabled' }, { orderBy: { id: 'asc' }, limit: 20, disableIdentityMap: true });
 
-/** Finds an enabled provider. */
+/** Finds the enabled provider with this slug. */
 export const findEnabledProvider = (em: EntityManager, slug: string): Promise<IdentityProviderRow | null> =>
   slug.includes('\0')
     ? Promise.resolve(null)
@@ -84,7 +84,7 @@ export const findEnabledProviderByIssuer = (em: EntityManager, issuer: string): 
   em.findOne(IdentityProviderEntity, { issuer, status: 'enabled' }, { disableIdentityMap: true });
 
 /**
- * Returns the provider through which a user must sign in, or undefined if the sign-in method that was used is permitted.
+ * Returns the provider through which a user must sign in, or undefined if the user may use the sign-in method that was used.
  * @param issuer issuer of the provider that was used; undefined for a password or passkey
  */
 export async function findMandatorySignInProvider(

@@ -3,7 +3,7 @@ import { createLazyGetter } from '../../memory/lazy-value.ts';
 /** Reason why a password is easy to guess. */
 export type WeakPattern = 'repeated' | 'sequence' | 'keyboard' | 'guessable';
 
-// Loaded on demand: loading the libraries takes a tenth of a second, and few requests set a password.
+// The libraries are loaded on demand, because loading them takes a tenth of a second and few requests set a password.
 const estimators = createLazyGetter(async () => {
   const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -22,7 +22,8 @@ const analyzedLength = 100;
 
 const patternKinds: Readonly<Record<string, WeakPattern>> = { repeat: 'repeated', sequence: 'sequence', spatial: 'keyboard' };
 
-// Powers of ten. A password that consists entirely of patterns must be as hard to guess as twelve random digits.
+// Minimum numbers of guesses, as powers of ten. A password that consists entirely of patterns must be as hard to guess as twelve random
+// digits.
 const minimumGuesses = 8;
 const minimumGuessesOfPatterns = 12;
 

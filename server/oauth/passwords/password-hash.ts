@@ -3,7 +3,7 @@ import { createArgon2idHash, matchesArgon2idHash } from './argon2id/argon2id-has
 import { isImportedPasswordHash, matchesImportedPasswordHash } from './imported/stored-imported-password-hash.ts';
 import { withHashSlot } from './argon2id/password-hash-slots.ts';
 
-// Keyboards may compose the same characters differently.
+// Different keyboards may compose the same character differently.
 const normalize = (password: string): string => password.normalize('NFKC');
 
 /** Hashes a password with argon2id. */

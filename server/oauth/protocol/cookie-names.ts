@@ -4,11 +4,14 @@ import { basePathFromIssuer } from './endpoint-paths-and-audiences.ts';
 export type CookieNames = {
   /** Identifier of the browser session. */
   readonly session: string;
-  /** Pending interaction. oidc-provider uses one name for all interactions; `translateOidcProviderCookies` appends the identifier. */
+  /**
+   * Identifier of a pending interaction. oidc-provider uses one name for all interactions; `translateOidcProviderCookies` appends the
+   * identifier.
+   */
   readonly interaction: string;
-  /** Random value that form tokens are bound to before sign-in. */
+  /** Random value that CSRF tokens are bound to before the sign-in. */
   readonly form: string;
-  /** Identifies a browser that has previously signed in (`KnownBrowserCookie`). */
+  /** Identifies a browser in which a user has previously signed in (`KnownBrowserCookie`). */
   readonly browser: string;
   /** Language chosen in this browser. */
   readonly language: string;

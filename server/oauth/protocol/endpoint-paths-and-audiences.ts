@@ -30,8 +30,9 @@ export const oauthEndpointMethods: Readonly<Record<string, readonly string[]>> =
 };
 
 /**
- * Express route patterns for every path that oidc-provider serves. oidc-provider's own router ignores case and trailing slashes. Our
- * middleware (attempt limits, transactions, origin checks) compares paths exactly, so other spellings must not reach oidc-provider.
+ * Express route patterns for every path that oidc-provider serves. oidc-provider's own router ignores case and trailing slashes. This
+ * server's middleware (attempt limits, transactions, origin checks) compares paths exactly, so other spellings must not reach
+ * oidc-provider.
  */
 export const oidcProviderRoutePatterns: string[] = [
   ...Object.values(oauthEndpointPaths),

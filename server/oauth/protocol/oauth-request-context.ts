@@ -18,7 +18,7 @@ export type OauthRequestContext = {
   clientKeys: { readonly clientId: string; readonly keys: readonly PublicJsonWebKey[] } | undefined;
   /** The request's verified client assertion, and the record that marks the assertion as used. */
   clientAssertion: { record: NewOauthRecord | undefined } | undefined;
-  /** Why the client could not be authenticated with its key. */
+  /** Why the client could not be authenticated with its key or certificate. */
   clientAuthenticationFailure: string | undefined;
   /** Whether the client must bind its tokens to a key (DPoP), but the request contains no proof. */
   lacksDpopProof: boolean;
@@ -44,7 +44,7 @@ export type OauthRequestContext = {
   signedInAccount: AccountRow | undefined;
   /** `ui_locales` of the authorization request. */
   uiLocales: string | undefined;
-  /** The language that the user selects with this request. */
+  /** The language that the user has selected with this request. */
   chosenLanguage: string | undefined;
 };
 

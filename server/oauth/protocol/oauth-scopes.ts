@@ -18,8 +18,8 @@ export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
   names.filter((name) => isKnownScope(name) && !isApiScope(name));
 
 /**
- * Scopes that could give access to other parties or preserve access without the user's involvement. Assistants must request these scopes by
- * name.
+ * Scopes that could give other parties access, or that could extend access without the user's involvement. An assistant receives these
+ * scopes only if it requests them by name.
  */
 const excludedFromAssistants = new Set<Scope>([
   'users.write',

@@ -14,7 +14,7 @@ export const tokenAndSessionLifetimes = {
   grant: 90 * days,
   idToken: 60 * minutes,
   interaction: 30 * minutes,
-  /** Users need time to read a code on one screen and type it on another. */
+  /** Users need time to read the code on one device and enter it on another. */
   deviceCode: 10 * minutes,
   session: 14 * days,
 } as const;

@@ -5,7 +5,7 @@ import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oa
 
 const providerContext = z.custom<NonNullable<OauthRequestContext['koaContext']>>();
 
-/** Stores each request's koa context for `clearKoaContextAfterResponse`. */
+/** Stores the koa context of each request, so that `clearKoaContextAfterResponse` can clear it. */
 export const storeKoaContextForClearing: Middleware = (ctx, next) => {
   getOauthRequestContext(ctx.req).koaContext = providerContext.parse(ctx);
   return next();

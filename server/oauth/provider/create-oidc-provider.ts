@@ -127,8 +127,8 @@ type GrantHandler<Params extends object> = Parameters<typeof Provider.prototype.
 type RemainingParameters = Parameters<Provider['registerGrantType']> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
 /**
- * Rejects every outgoing request from oidc-provider, regardless of the URLs that a client has supplied.
- * client-id-url-middleware.ts fetches metadata documents, and client-key-cache.ts fetches keys.
+ * Rejects every outgoing request from oidc-provider, whatever URLs a client has supplied.
+ * `createClientIdUrlMiddleware` fetches metadata documents, and `ClientKeyCache` fetches keys.
  */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
   throw new Error('the authorization server does not fetch client URLs');
@@ -168,8 +168,8 @@ const protocolConfiguration: Configuration = {
   allowOmittingSingleRegisteredRedirectUri: false,
   acceptQueryParamAccessTokens: false,
   /**
-   * Allows CORS requests from the origins of a client's redirect URIs: to userinfo for all clients, and to every endpoint for public
-   * clients.
+   * Allows CORS requests from the origins of a client's redirect URIs. Every client can send such requests to userinfo; public clients can
+   * send them to all endpoints.
    */
   clientBasedCORS: (ctx, origin, client) =>
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),
@@ -221,7 +221,7 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
       const params = ctx.oidc.params;
-      // RFC 6749 section 3.3: a client credentials request without `scope` gets all scopes that the client is registered for
+      // A client credentials request without `scope` receives all scopes that the client is registered for (RFC 6749 section 3.3).
       if (params?.['grant_type'] === 'client_credentials') {
         params['scope'] ??= client.scope;
         return apiAudienceFromIssuer(issuer);
@@ -244,9 +244,9 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
 });
 
 /**
- * Extends oidc-provider's default prompts. oidc-provider would fail on a session whose account is closed or disabled; such a session leads
- * to the sign-in page instead. A requested `acr` that the session does not have also leads to the sign-in page. Public native clients
- * always require consent.
+ * Extends oidc-provider's default prompts. If the account of a session is closed or disabled, the sign-in page is shown, because
+ * oidc-provider would fail otherwise. The sign-in page is also shown if the session does not have the requested `acr`. Public native
+ * clients always require consent.
  */
 function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;
@@ -260,7 +260,7 @@ function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPo
     );
   replaceRequestedAcrChecks(prompts, em);
   const consentChecks = prompts.get('consent')?.checks;
-  // by default, oidc-provider asks for consent for every native client, even a confidential one
+  // By default, oidc-provider asks for consent for every native client, even if it is confidential.
   consentChecks?.remove('native_client_prompt');
   consentChecks?.add(
     new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
@@ -291,7 +291,7 @@ function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
  */
 function readRequestedScope(ctx: KoaContextWithOIDC): unknown {
   const { entities, body } = ctx.oidc;
-  // oidc-provider stores pushed parameters as an unsecured JWT
+  // oidc-provider stores pushed parameters as an unsecured JWT.
   const requestObject = entities['PushedAuthorizationRequest']?.request ?? readRequestObject(ctx);
   if (requestObject !== undefined) return decodeJwt(requestObject)['scope'];
   return (ctx.method === 'POST' ? body : ctx.query)?.['scope'];

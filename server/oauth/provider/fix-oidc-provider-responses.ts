@@ -28,7 +28,7 @@ const clientAuthenticatedPaths = new Set<string>([
 
 type ErrorLog = { error(details: object, message: string): void };
 
-/** Returns a listener for `server_error`: oidc-provider sends the error response itself, and the listener records and logs the cause. */
+/** Returns a listener for `server_error` that records and logs the cause of the error. oidc-provider itself sends the error response. */
 export const createServerErrorRecorder =
   (log: ErrorLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
@@ -45,7 +45,7 @@ export const fixOidcProviderResponses =
     } catch (err) {
       createServerErrorRecorder(log)(ctx, err);
       ctx.status = 500;
-      // these headers would contain a code or a session from a transaction that failed to commit
+      // These headers would contain a code or a session from a transaction that failed to commit.
       ctx.remove('Location');
       ctx.remove('Set-Cookie');
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
@@ -54,7 +54,7 @@ export const fixOidcProviderResponses =
     if (isRetryableDatabaseError(serverError)) sendUnavailable(ctx, isDiskFullError(serverError));
     if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
     if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
-    // oidc-provider itself renders only two pages: the form that posts a response to a client, and the sign-out form
+    // oidc-provider itself renders only two pages: the form that posts a response to a client, and the sign-out form.
     if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(createOidcProviderPageSecurityHeaders(issuer));
   };
 
@@ -69,7 +69,7 @@ function correctResponse(ctx: Parameters<Middleware>[0], issuer: string): void {
   if (parsedError.success) correctErrorBody(ctx, parsedError.data, issuer);
 }
 
-/** Sends 503 with Retry-After (RFC 9110 section 15.6.4): the request is valid and can be retried. */
+/** Sends 503 with Retry-After (RFC 9110 section 15.6.4), because the request is valid and can be retried. */
 function sendUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean): void {
   ctx.status = 503;
   ctx.set('Retry-After', isStorageLow ? String(lowDiskSpaceRetryAfterSeconds) : '1');
@@ -95,10 +95,11 @@ const assertionErrors = new Set(['client_id mismatch', 'invalid client_assertion
 
 function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
   const { clientAuthenticationFailure, form, lacksDpopProof, lacksCertificate } = getOauthRequestContext(ctx.req);
-  // RFC 9449 section 5; oidc-provider's `invalid_grant` would suggest that the code or refresh token is not valid
+  // RFC 9449 section 5 requires `invalid_dpop_proof`. oidc-provider's `invalid_grant` would suggest that the code or refresh token is
+  // invalid.
   if (lacksDpopProof && error === 'invalid_grant')
     ctx.body = { error: 'invalid_dpop_proof', error_description: 'this application must send a DPoP proof with each token request' };
-  // not `invalid_grant`, because neither the code nor the refresh token was checked
+  // `invalid_grant` would be wrong, because neither the code nor the refresh token was checked.
   if (lacksCertificate && error === 'invalid_grant')
     ctx.body = {
       error: 'invalid_request',
@@ -110,21 +111,22 @@ function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_descrip
     ctx.status = 401;
     ctx.body = { error: 'invalid_client', error_description: description };
   }
-  // RFC 6749 section 5.2: a request without any client authentication gets `invalid_client`; RFC 7662 section 2.1 requires status 401
+  // A request without any client authentication receives `invalid_client` (RFC 6749 section 5.2) with the status 401 (RFC 7662 section
+  // 2.1).
   if (error === 'invalid_request' && description === 'no client authentication mechanism provided') {
     ctx.status = 401;
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`);
     ctx.body = { error: 'invalid_client', error_description: description };
   }
-  // RFC 6749 section 5.2
+  // An unauthorized grant type leads to `unauthorized_client` (RFC 6749 section 5.2).
   if (error === 'invalid_request' && description === 'requested grant type is not allowed for this client') {
     ctx.body = { error: 'unauthorized_client', error_description: description };
   }
 }
 
 /**
- * Sets `scope` to all granted scopes (RFC 6749 section 5.1): strict clients compare `scope` with their request, including `openid` and
- * `offline_access`.
+ * Sets `scope` to all granted scopes (RFC 6749 section 5.1), because strict clients compare `scope` with their request, including `openid`
+ * and `offline_access`.
  */
 function setGrantedScope(ctx: Parameters<Middleware>[0]): void {
   const scope = getGrantedScopeOfTokenRequest(providerContext.parse(ctx).oidc);

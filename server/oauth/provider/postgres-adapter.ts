@@ -27,7 +27,7 @@ import {
 
 /** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
-/** Record types that an interaction references by storage ID while the user signs in. */
+/** Record types that an interaction references by storage ID while the user is signing in. */
 const referencedByInteractions = new Set(['DeviceCode', 'PushedAuthorizationRequest']);
 /**
  * Record types that are stored after use until their grant expires, because reuse of an authorization code or device code revokes the
@@ -77,10 +77,10 @@ class PostgresAdapter implements Adapter {
       const { grantId, userCode, uid, accountId, clientId, expiresAt } = record;
       return upsertOauthRecord(this.#em, [record.model, record.id, record.payload, grantId, userCode, uid, accountId, clientId, expiresAt]);
     }
-    // oidc-provider checks a client assertion before a DPoP proof
+    // oidc-provider checks a client assertion before it checks a DPoP proof.
     const assertion = Provider.ctx && getOauthRequestContext(Provider.ctx.req).clientAssertion;
     const isAssertion = assertion !== undefined && assertion.record === undefined;
-    // the second of two concurrent requests with the same assertion or DPoP proof waits for the first request and then finds its record
+    // The second of two concurrent requests with the same assertion or DPoP proof waits for the first request and then finds its record.
     if (!(await insertIfAbsent(this.#em, OauthRecord, record)))
       throw isAssertion
         ? new errors.InvalidClientAuth('client assertion tokens must only be used once')
@@ -103,7 +103,7 @@ class PostgresAdapter implements Adapter {
     await this.#em.nativeDelete(OauthRecord, { model: { $in: models }, grantId });
   }
 
-  /** Invalidates the prefetched grant. */
+  /** Discards the prefetched records if this adapter changes a grant. */
   #invalidatePrefetchedGrant(): void {
     if (this.#model === 'Grant' && Provider.ctx) getOauthRequestContext(Provider.ctx.req).prefetched = undefined;
   }

@@ -34,7 +34,7 @@ export function createProtectedResourceMetadataRouter(issuer: string, acceptsCer
 const metadata = (issuer: string, resource: string) => ({
   resource,
   authorization_servers: [issuer],
-  // an assistant that knows nothing else about the API requests all of these scopes
+  // An assistant that knows nothing else about the API requests all of these scopes.
   scopes_supported: resource === mcpAudienceFromIssuer(issuer) ? defaultMcpClientScopes : scopeNames,
   bearer_methods_supported: ['header'],
   dpop_signing_alg_values_supported: dpopAlgorithms,

@@ -1,6 +1,9 @@
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 
-/** Node accepts request headers of up to 16 KiB, including the request target and the cookies. */
+/**
+ * Maximum size of a form. The form becomes part of the request target, and Node accepts at most 16 KiB for the request target and all
+ * headers.
+ */
 const formBytesMax = 8_000;
 
 const rejectUnreadableForm: ErrorRequestHandler = (_err, _req, res, _next) => {

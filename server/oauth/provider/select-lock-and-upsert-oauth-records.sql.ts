@@ -2,7 +2,7 @@ import { prepareDeferredWrite, prepareStatement } from '../../database/queries/p
 import { storedRefreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
 import type { PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
-/** Properties that an OAuth record can be looked up by. */
+/** Properties by which an OAuth record can be looked up. */
 export type RecordKey = 'id' | 'uid' | 'userCode';
 type Column = 'id' | 'uid' | 'user_code';
 

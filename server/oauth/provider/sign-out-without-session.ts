@@ -8,7 +8,7 @@ const providerContext = z.custom<KoaContextWithOIDC>();
 const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), state: z.string().optional() }).catch({});
 
 /**
- * Completes a sign-out request from a browser without a session; such a request requires no confirmation. oidc-provider would respond with
+ * Completes a sign-out request from a browser without a session. Such a request requires no confirmation. oidc-provider would respond with
  * a page that submits itself with an inline script. Instead, this middleware redirects to the post-logout redirect URI, which oidc-provider
  * has validated, or shows the signed-out page.
  */

@@ -2,8 +2,8 @@ import type { RequestHandler, Response } from 'express';
 import type { CookieNames } from '../protocol/cookie-names.ts';
 
 /**
- * Maximum number of open interactions per browser; a new interaction replaces the oldest. Every request includes the interaction cookies,
- * and header size is limited.
+ * Maximum number of open interactions per browser; a new interaction replaces the oldest. The number is limited because every request
+ * includes the interaction cookies and the size of headers is limited.
  */
 const interactionsMax = 8;
 
@@ -22,7 +22,7 @@ export function translateOidcProviderCookies(names: CookieNames, secure: boolean
     const { cookie } = req.headers;
     if (cookie !== undefined) req.headers.cookie = translation.forProvider(cookie, req.path);
     const writeHead = res.writeHead.bind(res);
-    // a named constant, because a function literal assigned to a property stays in memory until the next major GC
+    // This function is a named constant, because a function literal that is assigned to a property stays in memory until the next major GC.
     const translating = (...head: Parameters<typeof writeHead>): Response => {
       const lines = [res.getHeader('set-cookie') ?? []].flat().map(String);
       if (lines.length > 0) res.setHeader('Set-Cookie', translation.forBrowser(lines, cookie ?? ''));

@@ -1,2 +1,2 @@
-/** Default grace period after a refresh token is rotated, in seconds. The period covers a lost response and one retry. */
+/** Default grace period after the rotation of a refresh token, in seconds. The period is long enough for a lost response and one retry. */
 export const defaultRefreshGraceSeconds = 30;

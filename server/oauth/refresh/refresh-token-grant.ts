@@ -1,16 +1,15 @@
 /**
  * Refreshes a token (RFC 6749 section 6). The functions are in the order in which they run:
  *
- * 1. `createRefreshRequestMiddleware` rejects a client with too many wrong secrets, and starts the transaction.
+ * 1. `createRefreshRequestMiddleware` rejects clients that have sent too many wrong secrets, and starts the transaction.
  * 2. oidc-provider authenticates the client and calls `exchangeOrReplayRefreshToken`.
  * 3. `lockRefreshToken` serializes concurrent requests with the same token.
  * 4. `findStoredResponse` returns the first response if this request repeats an earlier one within the grace period.
  * 5. oidc-provider checks the token, its grant and the user. If the token has already been used, the grant is revoked, unless the request
  *    repeats an earlier request.
  * 6. `decideRefreshRotationOrReplay` returns the stored response, or decides whether to rotate the token.
- * 7. oidc-provider issues the tokens (addOpenIdScopesAndStoreTokenRecord in jwt-access-token-hooks.ts), and `storeResponse` stores the
- *    response.
- * 8. request-transaction.ts commits the transaction and audits any token reuse, or rolls the transaction back.
+ * 7. oidc-provider issues the tokens (`addOpenIdScopesAndStoreTokenRecord`), and `storeResponse` stores the response.
+ * 8. `runRequestInTransaction` commits the transaction and audits any token reuse, or rolls the transaction back.
  * 9. If a check is due, `checkProviderAccountAfterRefresh` asks the provider through which the user signed in whether the account still
  *    exists.
  */
@@ -64,11 +63,11 @@ export type RefreshGrantOptions = {
 };
 
 /**
- * Handles the `refresh_token` grant type. Within a grace period, a repeated request returns the first response byte for byte, as long as
- * the new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore not treated as token
- * theft (RFC 9700 section 4.14.2). A request counts as a repetition only if its client, scopes, resources, authorization details, DPoP key
- * and client certificate are the same as in the first request. oidc-provider performs all its checks before the stored response is
- * returned. Any other use of a rotated token is treated as reuse.
+ * Handles the `refresh_token` grant type. Within a grace period, a repeated request receives exactly the same response as the first
+ * request, as long as the new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore
+ * not treated as token theft (RFC 9700 section 4.14.2). A request counts as a repetition only if its client, scopes, resources,
+ * authorization details, DPoP key and client certificate are the same as in the first request. oidc-provider performs all its checks before
+ * the stored response is returned. Any other use of a rotated token is treated as reuse.
  *
  * Must run in the request transaction, so that the stored response is committed together with the tokens that it contains.
  * @param runProviderGrant oidc-provider's handler, which validates the request and sets `ctx.body` or throws an OAuth error
@@ -137,7 +136,7 @@ async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
 
 const sortedUnique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
-/** Locks the grant and the token, and reads the user and the stored response in the same query (postgres-adapter.ts). */
+/** Locks the grant and the token, and reads the user and the stored response in the same query (`createPostgresAdapterFactory`). */
 async function lockRefreshToken(store: AdapterFactory, context: OauthRequestContext, token: string): Promise<void> {
   const payload = await store('RefreshToken').find(token);
   context.lockedRefreshToken = { token, payload: typeof payload === 'object' ? payload : undefined };
@@ -166,7 +165,7 @@ function findStoredResponse(
 /** Thrown after oidc-provider's last check, to stop oidc-provider from issuing tokens. */
 class RepeatedRefresh extends Error {}
 
-/** Returns whether a refresh request receives the stored response to an earlier request. */
+/** Returns whether a refresh request receives the stored response to an earlier request instead of new tokens. */
 export const isReplayedRefresh = (req: object): boolean => getOauthRequestContext(req).storedRefreshResponse !== undefined;
 
 /**

@@ -21,7 +21,7 @@ export const createTotpUri = (secret: string, shop: string, email: string): stri
 /** Returns the time step that the code belongs to, or undefined if the code is not currently valid. */
 export function matchTotpTimeStep(secret: string, code: string, now: Date): number | undefined {
   const digits = code.replaceAll(/\s/g, '');
-  if (!/^[0-9]{6}$/.test(digits)) return undefined; // the library throws for anything but six digits
+  if (!/^[0-9]{6}$/.test(digits)) return undefined; // the library throws an error for any input other than six digits
   const app = totp(secret);
   const timestamp = now.getTime();
   const delta = app.validate({ token: digits, timestamp, window });
@@ -37,7 +37,7 @@ export async function findWhenAuthenticatorAppWasAdded(em: EntityManager, userId
   return (await findApp(em, userId))?.addedAt;
 }
 
-/** Returns when the user's authenticator app was added, and the time step of its last accepted code; undefined if the user has no app. */
+/** Returns when the user added and last used the authenticator app, or undefined if the user has no app. */
 export async function findAuthenticatorAppAddedAndUsedTimes(
   em: EntityManager,
   userId: number,

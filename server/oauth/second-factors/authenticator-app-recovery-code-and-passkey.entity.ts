@@ -7,7 +7,7 @@ export const AuthenticatorApp = defineEntity({
   tableName: 'authenticator_apps',
   properties: {
     user: () => p.oneToOne(User).primary().mapToPk().deleteRule('cascade').updateRule('no action'),
-    /** Encrypted rather than hashed, because verifying a code requires the secret itself. */
+    /** The secret is encrypted rather than hashed, because verifying a code requires the secret itself. */
     sealedSecret: p.text(),
     /** Time step (30 seconds) of the last accepted code, stored so that no code is accepted twice. */
     lastStep: p.bigint('number').columnType('bigint'),
@@ -42,7 +42,10 @@ export const Passkey = defineEntity({
   indexes: [{ name: 'passkeys_user', properties: ['user'] }],
 });
 
-/** A used passkey challenge. The server stores the challenge to reject a second use. */
+/**
+ * A used identifier, such as a passkey challenge, the ID of a provider sign-in or the nonce of an e-mail code. The server stores the
+ * identifier to reject a second use.
+ */
 export const UsedSingleUseIdentifier = defineEntity({
   name: 'Challenge',
   tableName: 'challenges',

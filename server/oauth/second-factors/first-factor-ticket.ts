@@ -19,8 +19,8 @@ const ticketSchema = z.object({
 export type VerifiedFirstFactor = Omit<z.output<typeof ticketSchema>, 'until'>;
 
 /**
- * Issues the encrypted ticket that a browser sends from the password form to the second step. The ticket grants no access by itself and is
- * bound to the browser.
+ * Issues the encrypted ticket that the browser submits with the second-factor form. The ticket grants no access by itself and is bound to
+ * the browser.
  */
 export const issueFirstFactorTicket = (key: Buffer, browser: string, verified: VerifiedFirstFactor, now: Date): string =>
   encryptText(JSON.stringify({ ...verified, until: now.getTime() + lifetimeMs }), key, `password given in ${browser}`);

@@ -6,11 +6,14 @@ import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { User } from '../../users/user.entity.ts';
 import { Passkey, UsedSingleUseIdentifier } from './authenticator-app-recovery-code-and-passkey.entity.ts';
 
-// Loaded on demand: loading the library takes a tenth of a second, and most sign-ins use a password.
+// The library is loaded on demand, because loading takes a tenth of a second and most sign-ins use a password.
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const challengeLifetimeMs = 60 * 60 * 1000;
-/** ES256, EdDSA and RS256. By default, the library prefers keys that are a kilobyte long and that few devices support. */
+/**
+ * COSE identifiers of ES256, EdDSA and RS256. By default, the library prefers an algorithm that few devices support and whose keys are a
+ * kilobyte long.
+ */
 const algorithms = [-7, -8, -257];
 
 /**
@@ -47,7 +50,7 @@ function uint64Bytes(number: number): Buffer {
   return bytes;
 }
 
-/** Marks a challenge as used. Returns false if the challenge was already used. */
+/** Marks a challenge or another single-use identifier as used. Returns false if it was already used. */
 export const consumeSingleUseIdentifier = (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
   insertIfAbsent(em, UsedSingleUseIdentifier, { challenge, expiresAt: new Date(now.getTime() + challengeLifetimeMs) });
 
@@ -103,7 +106,7 @@ const credentialSchema = z
 const clientDataSchema = z.object({ challenge: z.string() });
 
 /**
- * Parses the page script's response and returns the credential with the challenge that it signed. Returns undefined if the response is
+ * Parses the response of the page script, and returns the credential and the signed challenge. Returns undefined if the response is
  * malformed or this server did not issue the challenge. The library verifies the signature.
  */
 function parseCredential(answer: string, challenges: StatelessPasskeyChallenges, now: Date) {
@@ -124,7 +127,7 @@ const expectedValues = (issuer: string, challenge: string) => ({
   expectedRPID: relyingParty(issuer),
 });
 
-/** Verifies and stores a new passkey and returns its ID, or undefined if verification fails. Call this in a transaction. */
+/** Verifies and stores a new passkey, and returns its ID, or undefined if verification fails. Call this in a transaction. */
 export async function addPasskey(
   em: EntityManager,
   challenges: StatelessPasskeyChallenges,

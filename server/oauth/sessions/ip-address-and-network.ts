@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Formats an IP address for display: an IPv4 address that the socket reports in IPv6 notation is shown as IPv4. */
+/** Formats an IP address for display. An IPv4 address that the socket reports in IPv6 notation is shown in IPv4 notation. */
 export const formatIpAddress = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');
 
 /**

@@ -31,7 +31,10 @@ export async function recordBrowserSessionUse(
 
 const minActivityIntervalMs = 5 * 60 * 1000;
 
-/** Records that a session was used to open an account page, at most every five minutes, so that most pages do not write. */
+/**
+ * Records that a session was used to open an account page, at most every five minutes, so that most page requests do not write to the
+ * database.
+ */
 export async function recordBrowserSessionActivity(
   em: EntityManager,
   uid: string,
@@ -88,7 +91,7 @@ export async function listActiveBrowserSessionsOfUser(em: EntityManager, userId:
   return sessions.map(sessionSummaryFromEntity);
 }
 
-/** Lists a user's active sessions that were started before `after`, the newest first. */
+/** Lists a user's active sessions, the most recently started first. If `after` is set, the list starts after this session. */
 export async function listSessionsOfUserByStart(
   em: EntityManager,
   userId: number,

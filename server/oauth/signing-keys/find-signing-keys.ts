@@ -9,7 +9,10 @@ export type SigningKeyAlgorithm = SigningKeyEntity['algorithm'];
 export const findSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> =>
   em.find(SigningKey, {}, { orderBy: { algorithm: 'asc', signsFrom: 'desc', kid: 'asc' }, disableIdentityMap: true });
 
-/** Returns, for each algorithm, when signing with its newest key starts. Expects the keys in the order that `findSigningKeys` returns. */
+/**
+ * Returns the time at which signing with the newest key starts, for each algorithm. Expects the keys in the order that `findSigningKeys`
+ * returns.
+ */
 export const getNewestSigningTimeByAlgorithm = (
   keys: readonly Pick<SigningKeyEntity, 'algorithm' | 'signsFrom'>[],
 ): Map<SigningKeyAlgorithm, Date> => new Map(keys.toReversed().map(({ algorithm, signsFrom }) => [algorithm, signsFrom]));

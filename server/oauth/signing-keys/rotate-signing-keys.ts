@@ -48,7 +48,9 @@ export type KeyRotationResult = {
   readonly previousRetireAt: Date;
 };
 
-/** Identifies the lock that serializes rotations. With the lock, each rotation sees the keys that a concurrent rotation has inserted. */
+/**
+ * Identifies the lock that serializes rotations. Because of the lock, each rotation sees the keys that a concurrent rotation has inserted.
+ */
 const rotationLockId = 20_261_123;
 
 /**
@@ -59,9 +61,9 @@ export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
   Promise.all(idTokenSigningAlgorithms.map((algorithm) => generateKey(algorithm, encryptionKey)));
 
 /**
- * Creates the next key of every algorithm whose rotation is due, or of all algorithms on request. A new key is published before it is used
- * for signing. The previous key is removed when all tokens signed with it have expired. An installation's first keys are used for signing
- * immediately.
+ * Creates the next key of every algorithm whose rotation is due, or of every algorithm if a rotation was requested. A new key is published
+ * before it is used for signing. The previous key is removed when all tokens signed with it have expired. An installation's first keys are
+ * used for signing immediately.
  */
 export async function rotateSigningKeysIfDueOrRequested(
   em: EntityManager,
@@ -73,7 +75,7 @@ export async function rotateSigningKeysIfDueOrRequested(
   return em.fork().transactional((inner) => insertDueSigningKeysAndRetirePrevious(inner, newKeys, now, options));
 }
 
-/** Inserts the keys whose rotation is due and retires their predecessors. Call this in a transaction. */
+/** Inserts the new keys of the algorithms whose rotation is due, and retires the previous keys. Call this in a transaction. */
 export async function insertDueSigningKeysAndRetirePrevious(
   em: EntityManager,
   newKeys: readonly NewKey[],

@@ -17,8 +17,8 @@ type Key = { readonly jwk: JWK; readonly signsFrom: Date; readonly retiresAt: Da
 /** Maximum age of cached keys, in milliseconds: well below the time between publishing a key and first signing with it. */
 const reloadAfterMs = 15_000;
 /**
- * Minimum interval between reloads caused by unknown `kid`s, in milliseconds, so that a flood of such tokens does not cause a flood of
- * reloads.
+ * Minimum interval between reloads caused by tokens with an unknown `kid`, in milliseconds, so that a flood of such tokens does not cause a
+ * flood of reloads.
  */
 const unknownKidReloadMs = 1_000;
 
@@ -84,7 +84,7 @@ export class RotatingSigningKeyCache {
   }
 
   async #load(): Promise<void> {
-    // loads the keys outside the request's transaction, because a rollback of that transaction must not undo a rotation
+    // The keys are loaded outside the request's transaction, because a rollback of that transaction must not undo a rotation.
     let keys = await findSigningKeys(this.#em);
     if (this.#isRotationDue(keys)) {
       await rotateSigningKeysIfDueOrRequested(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });

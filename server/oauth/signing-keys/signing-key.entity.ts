@@ -15,7 +15,7 @@ export const SigningKey = defineEntity({
      * newest one is used.
      */
     signsFrom: p.datetime(3),
-    /** When tokens signed with this key start being rejected; set when the key's successor is created. */
+    /** Time from which tokens signed with this key are rejected; set when the key's successor is created. */
     retiresAt: p.datetime(3).nullable(),
   },
 });

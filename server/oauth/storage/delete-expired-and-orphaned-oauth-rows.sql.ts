@@ -6,12 +6,12 @@ import {
 
 /** Identifies the expired rows in each of the authorization server's tables. */
 const expiredRows = {
-  // Consumed tokens are stored until they expire, and consumed codes until their grants expire, so that reuse is detected.
+  // Consumed tokens are stored until they expire, and consumed codes are stored until their grants expire, so that reuse is detected.
   oauth_records: { key: 'model, id', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   attempts: { key: 'key', isExpired: 'expire < (extract(epoch from $1::timestamptz) * 1000)::bigint', orderBy: 'expire' },
   mailed_links: { key: 'token_hash', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   challenges: { key: 'challenge', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
-  // Recent connected apps and sessions are skipped, because they are written before their grant or session record is stored.
+  // Recent connected apps and sessions are skipped, because they are written before the grant or the session record to which they belong.
   connections: {
     key: 'id',
     isExpired: `coalesce(last_used_at, created_at) < $1::timestamptz - interval '1 day'

@@ -108,7 +108,7 @@ export function adapterPayloadFromOauthRecord(
       ? { ...stored, returnTo: stored.returnTo + presented }
       : stored),
     jti: presented ?? id,
-    // a consumed code is stored beyond its lifetime: oidc-provider must see that the code is consumed, not that it has expired
+    // A consumed code is stored beyond its lifetime, because oidc-provider must see that the code is consumed, not that it has expired.
     ...(consumedAt != null && { consumed: epochSeconds(consumedAt), exp: expiresAt == null ? undefined : epochSeconds(expiresAt) }),
   };
 }

@@ -8,7 +8,10 @@ export const OauthRecord = defineEntity({
     model: p.text().primary(),
     /** Identifier, or its hash if the identifier is a secret. */
     id: p.text().primary(),
-    /** JSON as text: `jsonb` rejects the NUL character that a `state` parameter may contain, and no query accesses its fields. */
+    /**
+     * JSON, stored as text, because `jsonb` rejects the NUL character that a `state` parameter may contain. No query accesses fields of the
+     * JSON.
+     */
     payload: p.text(),
     grantId: p.text().nullable(),
     userCode: p.text().nullable(),
@@ -17,7 +20,7 @@ export const OauthRecord = defineEntity({
     clientId: p.text().nullable(),
     expiresAt: p.datetime(3).nullable(),
     consumedAt: p.datetime(3).nullable(),
-    /** For a device code: earliest time of the next poll, and the poll interval in seconds (RFC 8628 section 3.5). */
+    /** Earliest time of the next poll for a device code; `pollInterval` is the poll interval in seconds (RFC 8628 section 3.5). */
     pollAfter: p.datetime(3).nullable(),
     pollInterval: p.integer().nullable(),
   },

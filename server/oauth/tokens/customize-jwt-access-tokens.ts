@@ -58,7 +58,7 @@ export const addOpenIdScopesAndStoreTokenRecord =
       ...(token['x5t#S256'] !== undefined && { 'x5t#S256': token['x5t#S256'] }),
       ...(token.extra !== undefined && { extra: token.extra }),
       ...('rar' in token && token.rar !== undefined && { rar: token.rar }),
-      // for the userinfo endpoint; oidc-provider omits the requested claims from tokens with an audience
+      // The userinfo endpoint needs the requested claims, which oidc-provider omits from tokens with an audience.
       ...(token.kind === 'AccessToken' && requestedClaims !== undefined && { claims: requestedClaims }),
       ...(token.kind === 'AccessToken' && { accountId: token.accountId, grantId: token.grantId, gty: token.gty, sid: token.sid }),
     };

@@ -1,15 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const stepMs = 60_000;
-/** Number of further steps for which a nonce is accepted. A nonce is therefore accepted for four to five minutes. */
+/**
+ * Number of time steps for which a nonce is accepted after the step in which it was issued. A nonce is therefore accepted for four to five
+ * minutes.
+ */
 const acceptedSteps = 4;
 
 /** Maximum age of an accepted nonce, in seconds. */
 export const maxDpopNonceAgeSeconds = ((acceptedSteps + 1) * stepMs) / 1000;
 
 /**
- * Nonces for DPoP proofs at the API (RFC 9449 section 9). A proof that contains a nonce was created recently, whatever time the client's
- * clock shows. All processes derive the same nonces from the key and the time, so nothing is stored.
+ * Nonces for DPoP proofs at the API (RFC 9449 section 9). A nonce shows that a proof was created recently, even if the client's clock is
+ * wrong. All processes derive the same nonces from the key and the time, so nothing is stored.
  */
 export class DpopNonces {
   readonly #key: Buffer;

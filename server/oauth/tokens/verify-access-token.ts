@@ -36,7 +36,7 @@ type VerifiedToken = {
   readonly scopes: readonly Scope[];
   /** JWT header, which identifies the signing key. */
   readonly header: JWTHeaderParameters;
-  /** What the database contained when the token was last used in this process. The database may have changed since then. */
+  /** Data that the database contained when the token was last used in this process. The database may have changed since then. */
   lastUse: { readonly status: TokenStatus; readonly principal: Principal } | undefined;
 };
 
@@ -86,7 +86,7 @@ export function createAccessTokenVerifier(
 
 type StatusAndRead = { readonly status: TokenStatus | undefined; readonly read?: SpeculativeRead };
 
-/** The lookups combined with the query for a token's status. */
+/** Cache that contains, for each lookup, the combination of the lookup with the query for a token's status. */
 const combinedLookups = new WeakMap<BatchedLookup<unknown>, ReturnType<typeof combineBatchedLookups<TokenStatus, unknown>>>();
 
 /** Finds a token's status and, in the same statement, the row that the request is expected to need. */
@@ -117,7 +117,7 @@ function toPrincipal({ claims, record, scopes }: VerifiedToken, status: TokenSta
       },
     }),
     limits: { policy: 'default', perMinute: status.rate_limit_per_minute, perMonth: status.quota_per_month },
-    // the client's allowed scopes may have been reduced since the token was issued
+    // The client's allowed scopes may have been reduced since the token was issued.
     scopes: new Set(scopes.filter((scope) => status.ceiling.includes(scope))),
   };
 }

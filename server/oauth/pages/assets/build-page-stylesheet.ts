@@ -9,7 +9,7 @@ const source = `${readStylesheet('base.css')}\n${readStylesheet('stylesheet.css'
 const sourceHash = sha256(`${source}${buildColorRules('#000000')}`, 'hex').slice(0, 16);
 
 /**
- * Path pattern of the stylesheets, for Express. A path contains the hash of the rules and the accent color, so that every process can build
+ * Path pattern of the stylesheets, for Express. A path contains the accent color and a hash of the rules, so that every process can build
  * any stylesheet.
  */
 export const stylesheetPathPattern = new RegExp(`^/assets/${sourceHash}-([0-9a-f]{6})\\.css$`);

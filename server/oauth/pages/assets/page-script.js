@@ -1,5 +1,5 @@
-// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, submitting and storing the time zone,
-// regions that show changes immediately, and passkeys. All pages work without this script.
+// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, submitting and storing the
+// time zone, regions that show changes immediately, and passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {
   const field = document.getElementById(button.dataset.reveal);
@@ -14,7 +14,7 @@ for (const button of document.querySelectorAll('[data-reveal]')) {
   };
   button.hidden = false;
   button.addEventListener('click', () => show(field.type === 'password'));
-  // browsers store the input of text fields and could suggest the password to other users
+  // Browsers store the input of text fields and could suggest the password to other users.
   field.form.addEventListener('submit', () => show(false));
 }
 
@@ -71,8 +71,8 @@ const waitUntilVisible = () =>
   });
 
 /**
- * Replaces a region of the page whenever the region changes. The server responds when there is a change, or after 25 seconds. The path in
- * `data-live` identifies what the page shows.
+ * Replaces a region of the page whenever its content changes on the server. The server responds when there is a change, or after 25
+ * seconds. The path in `data-live` identifies what the page shows.
  */
 async function keepUpdated(region) {
   let shown = region;
@@ -97,8 +97,8 @@ for (const region of document.querySelectorAll('[data-live]')) void keepUpdated(
 const supportsPasskeys = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
 /**
- * Aborts the request that starts when the page opens and offers passkeys in the e-mail field. Clicking the passkey button aborts that
- * request.
+ * Controls the pending passkey request. When the page opens, a request starts that offers passkeys in the e-mail field. Clicking the
+ * passkey button aborts that request.
  */
 let pendingRequest = new AbortController();
 let previousRequest = Promise.resolve();
@@ -127,7 +127,7 @@ async function send(form, mediation) {
     form.elements.passkey.value = JSON.stringify(credential.toJSON());
     form.submit();
   } catch (error) {
-    // the user or the browser has canceled the request, so the page stays unchanged
+    // The user or the browser has canceled the request, so the page stays unchanged.
     if (!(error instanceof DOMException)) throw error;
   }
 }
@@ -138,7 +138,7 @@ for (const form of supportsPasskeys ? document.querySelectorAll('form[data-passk
     event.preventDefault();
     void send(form);
   });
-  // not started after a failed attempt, because an authenticator that responds automatically would cause an endless loop
+  // The request does not start after a failed attempt, because an authenticator that responds automatically would cause an endless loop.
   if (form.dataset.passkey === 'get' && document.querySelector('[autocomplete~="webauthn"]') && !document.querySelector('.summary')) {
     void PublicKeyCredential.isConditionalMediationAvailable?.().then((can) => can && send(form, 'conditional'));
   }

@@ -20,7 +20,7 @@ export function createPageSecurityHeaders(issuer: string, returnTo?: string, isL
 export const createOidcProviderPageSecurityHeaders = (issuer: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  // with `no-referrer`, browsers would send `Origin: null` even with this server's own forms
+  // With `no-referrer`, browsers would send `Origin: null` even with forms of this server.
   'Referrer-Policy': 'same-origin',
   ...(issuer.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
 });

@@ -8,7 +8,7 @@ import type { EmailList } from './render-email.ts';
 
 /**
  * Lists when a change was made, and with which browser and IP address, so that the account owner can recognize the change.
- * @param req the owner's or an intruder's request; undefined if the change was not made in a browser
+ * @param req the request that made the change, sent by the owner or an intruder; undefined if the change was not made in a browser
  */
 export function describeChangeSource(settings: PageSettings, now: Date, req: Pick<Request, 'headers' | 'ip'> | undefined): EmailList {
   const { mail, sessions } = settings.messages;

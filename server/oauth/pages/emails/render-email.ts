@@ -11,7 +11,7 @@ type Content = {
   readonly code?: { readonly value: string; readonly note: string };
   /** Lists below the text. User-chosen names must be sanitized with `sanitizeNameForEmail`. */
   readonly lists?: readonly EmailList[];
-  /** Advice for the reader, shown between the lists and the button. */
+  /** Advice for the recipient, shown between the lists and the button. */
   readonly advice?: string;
   readonly button?: EmailButton | undefined;
   readonly ignore?: boolean;

@@ -11,7 +11,7 @@ import { renderEmail, sanitizeNameForEmail } from './render-email.ts';
 
 /**
  * Returns the function that sends a customer an e-mail about an approval request. The link only opens the page where the customer decides.
- * An application chooses its name and the message, so characters that mail programs turn into links are replaced.
+ * An application chooses its own name and the message, so this function replaces characters that make mail programs create links.
  */
 export const createApprovalRequestMailer =
   (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>) =>
@@ -48,7 +48,7 @@ export const createApprovalRequestMailer =
     await queueMail(em, keys.mail, email, now);
   };
 
-/** Replaces the characters that make mail programs turn text into a link: `://`, `www.` and a dot between letters. */
+/** Replaces the characters that make mail programs turn text into a link: `://`, `@` and a dot between letters. */
 const neutralizeLinks = (text: string): string =>
   text
     .replaceAll('://', ':_')

@@ -38,7 +38,7 @@ export async function sendSignUpOrPasswordResetLink(
     ];
     const button = { url: `${provider.issuer}${path}?token=${token}`, label: buttonLabels[purpose] };
     const content = messageFor(settings, requestedPurpose, purpose);
-    // the link is sent to the address stored in the account, because a different spelling may be a different mailbox
+    // The link is sent to the address stored in the account, because a different spelling may be a different mailbox.
     await queueMail(em, keys.mail, renderEmail(owner?.email ?? email, settings, { ...content, button, ignore: true }), now);
   });
 }

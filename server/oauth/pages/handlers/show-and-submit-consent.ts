@@ -190,7 +190,7 @@ async function parseLimits(pageContext: PageContext, interaction: Interaction, f
   const { messages } = settings;
   const context = { maximum, canAllowAllOrders, currencies: await listOrderCurrencies(em), messages, now: new Date() };
   const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(maximum), context);
-  // Unless the application requested access only to its own orders, the user can later allow access to all orders on the account page.
+  // Unless the application requested access only to its own orders, the user can allow access to all orders later, on the account page.
   const allOrdersGrantable = canAllowAllOrders || !isRequested;
   return { ...parsed, allOrdersGrantable, isChosen: isChosenByUserOrApplication(offered, parsed.limits) };
 }

@@ -5,7 +5,7 @@ import { getBrowserSessionOfRequest } from '../../sessions/load-start-and-end-br
 
 /**
  * Issues and verifies CSRF tokens. A token is an HMAC over the session and its account, so that the token is invalid in every other session
- * and after a sign-in. Before sign-in, a token is bound to a random value in a cookie that the server signs. Cookies without a valid
+ * and after a sign-in. Before the sign-in, a token is bound to a random value in a cookie that the server signs. Cookies without a valid
  * signature are ignored.
  */
 export class CsrfTokenService {

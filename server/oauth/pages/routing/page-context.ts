@@ -33,7 +33,7 @@ export type PageContext = {
   readonly challenges: StatelessPasskeyChallenges;
   /** Returns the currencies in which orders can be placed. */
   readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
-  /** Returns the first categories of the products for sale, sorted by name. */
+  /** Returns up to `maximum` categories of the products for sale, sorted by name. */
   readonly listProductCategories: (em: EntityManager, maximum: number) => Promise<readonly string[]>;
   readonly orders: CustomerOrdersReader;
   /** Lets pages that show changes immediately wait for events. */
@@ -71,7 +71,7 @@ export function sendPage(
 }
 
 /**
- * Returns this page's pending interaction, which the browser identifies by a cookie.
+ * Returns the pending interaction of this page. A cookie in the browser identifies the interaction.
  * @throws errors.SessionNotFound if the cookie belongs to another page or prompt
  */
 export async function requirePendingInteraction(

@@ -11,7 +11,7 @@ import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
 
 type Paths = string | readonly string[];
 
-/** Creates the handler for one request. The context contains the settings in the language of the request. */
+/** Creates the request handler of a page or form. The context contains the settings in the language of the request. */
 export type PageHandler = (context: PageContext) => RequestHandler;
 
 const formBytesMax = 16 * 1024;

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 
-/** Reads the current branding before a page is rendered. */
+/** Creates middleware that reads the current branding before a page is rendered. */
 export const refreshBranding =
   (settings: Pick<PageSettings, 'refreshBranding'>): RequestHandler =>
   async (_req, _res, next) => {

@@ -77,7 +77,9 @@ function linkToPowerfulPermissions(
   return powerful.length > 0 && html`<p><a href="#powerful">${text}</a></p>`;
 }
 
-/** States who operates the application and where the user continues, so that the user can recognize an imitation. */
+/**
+ * Renders the text that states who operates the application and where the browser is redirected, so that users can recognize an imitation.
+ */
 function originFacts(settings: PageSettings, { application, documentHost, selfRegistered, returnTo }: ConsentPageViewModel): Html {
   const { messages, shop } = settings;
   const { consent } = messages;
@@ -147,8 +149,8 @@ const beyondRole = (
   </div>`;
 
 /**
- * Renders the stored logo or the first letter of the application name. An image on the developer's server would let the developer see every
- * visit to the page.
+ * Renders the stored logo or the first letter of the application name. If the page loaded the image from the developer's server, the
+ * developer could see every visit to the page.
  */
 const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): Html =>
   logo === undefined

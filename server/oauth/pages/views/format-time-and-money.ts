@@ -9,8 +9,8 @@ const unbreak = (text: string): string => text.replaceAll(' ', '\u00a0');
 const timestampFormat = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const;
 
 /**
- * Formats a timestamp in the user's time zone or, if the time zone is unknown, in UTC, which the text then states. A line can break only
- * between the date and the time.
+ * Formats a timestamp in the user's time zone. If the time zone is unknown, formats the timestamp in UTC and appends `UTC`. A line can
+ * break only between the date and the time.
  */
 export function formatTimestamp({ messages, timeZone }: FormatSettings, at: Date): string {
   const format = new Intl.DateTimeFormat(messages.language.tag, { ...timestampFormat, timeZone: timeZone ?? 'UTC' });

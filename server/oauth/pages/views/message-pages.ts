@@ -19,7 +19,7 @@ export const noticePage = (settings: PageSettings, title: string, text: string, 
   messagePage(settings, title, text, next && linkButton(next.path, next.text, next.kind));
 
 type ErrorDetails = {
-  /** Text for the developers of the application. */
+  /** OAuth error, which helps the developers of the application. */
   readonly oauthError?: string;
   /** URL of the start page, for errors of a request to another host (default: the path `/`). */
   readonly startPage?: string;

@@ -13,7 +13,7 @@ import { hiddenField, renderPage, type FieldError, type PageSettings } from './p
 
 export type OrderLimitsFieldsViewModel = {
   readonly applicationName: string;
-  /** Whether the user can set limits; if not, the page only states which orders the application can access. */
+  /** Whether the user can set limits; if false, the page only states which orders the application can access. */
   readonly isOffered: boolean;
   /** Limits that the user can lower but not raise, because the application requested them or an administrator set them. */
   readonly maximum: EffectiveOrderLimits | undefined;

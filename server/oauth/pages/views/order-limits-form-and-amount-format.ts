@@ -32,7 +32,7 @@ export const orderLimitsFormSchema = z.object({
     .catch(undefined),
   limit_orders: z.enum(orderAccessLevels).optional().catch(undefined),
   limit_approval: z.enum(orderApprovalModes).optional().catch(undefined),
-  /** Set by the page script. */
+  /** The browser's time zone, set by the page script. */
   time_zone: z.string().optional().catch(undefined),
 });
 export type OrderLimitsForm = z.output<typeof orderLimitsFormSchema>;
@@ -56,7 +56,8 @@ export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined
 };
 
 /**
- * Formats an amount as the user types it, such as `20.00`, in the language of the page, without thousands separators, because the form rejects such separators.
+ * Formats an amount as the user types it in the language of the page, such as `20.00`. The result has no thousands separators, because the
+ * form rejects them.
  */
 export const formatAmount = ({ language }: Messages, amount: number, currency: string): string =>
   new Intl.NumberFormat(language.tag, { minimumFractionDigits: currencyExponent(currency), useGrouping: false }).format(
@@ -90,11 +91,11 @@ export function describeLimits(
   return parts.length === 0 ? undefined : new Intl.ListFormat(language.tag).format(parts);
 }
 
-/** Lists product categories, as part of a sentence. */
+/** Formats product categories as a list that can be part of a sentence. */
 export const formatCategories = ({ language }: Messages, categories: readonly string[]): string =>
   new Intl.ListFormat(language.tag).format(categories);
 
-/** Describes the products that can be ordered, in one line. */
+/** Describes in one line which products can be ordered. */
 export const describeCategories = (messages: Messages, { categories }: OrderProductLimits): string =>
   categories.length === 0
     ? messages.orderLimits.noCategories

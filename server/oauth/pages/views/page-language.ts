@@ -42,7 +42,7 @@ export function localizePageSettingsForRequest(settings: PageSettings, req: Requ
 
 /**
  * Returns the settings for e-mails to a user: in the user's language or, if the user has not set one, in the language of `settings`. Times
- * in e-mails state their time zone, because e-mails are also read elsewhere and by other users.
+ * in e-mails include the time zone, because the recipient may be in another time zone than the user who caused the e-mail.
  */
 export const localizePageSettingsForUser = (settings: PageSettings, locale: string | null | undefined): PageSettings => {
   const language = locale == null ? undefined : settings.languages.match(locale);
@@ -53,14 +53,14 @@ export const localizePageSettingsForUser = (settings: PageSettings, locale: stri
 export const localizePageSettingsForOtherUser = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
   localizePageSettingsForUser({ ...settings, messages: settings.languages.default.messages }, locale);
 
-/** Sets the headers that tell caches which language a page is in, and which headers it depends on. */
+/** Sets the headers that tell caches the language of a page, and the request headers on which the page depends. */
 export function setPageLanguageHeaders(res: Response, { messages }: PageSettings): void {
   res.set('Content-Language', messages.language.tag).vary('Accept-Language').vary('Cookie');
 }
 
 const cookieLifetimeMs = 365 * 24 * 60 * 60 * 1000;
 
-/** Stores the language that was chosen in this browser; null removes it. */
+/** Stores the language that was chosen in this browser; null removes the stored language. */
 export function setLanguageCookie({ languageCookie }: PageSettings, res: Response, tag: string | null): void {
   const expires = new Date(tag === null ? 0 : Date.now() + cookieLifetimeMs);
   res.cookie(languageCookie, tag ?? '', {
@@ -72,7 +72,7 @@ export function setLanguageCookie({ languageCookie }: PageSettings, res: Respons
   });
 }
 
-/** Handles the buttons of the language switch: stores the choice and applies it to this response. */
+/** Handles the buttons of the language switch: stores the chosen language and uses it for this response. */
 export const applySubmittedLanguage =
   (settings: PageSettings): RequestHandler =>
   (req, res, next) => {
@@ -89,7 +89,7 @@ export const applySubmittedLanguage =
 /** Returns whether the form was submitted by a button of the language switch. */
 export const isLanguageChange = (req: Request): boolean => getOauthRequestContext(req).chosenLanguage !== undefined;
 
-/** Handles the links of the language switch: stores the choice, and redirects to the same page without the parameter. */
+/** Handles the links of the language switch: stores the chosen language, and redirects to the same page without the parameter. */
 export const redirectToPageInChosenLanguage =
   (settings: PageSettings): RequestHandler =>
   (req, res, next) => {

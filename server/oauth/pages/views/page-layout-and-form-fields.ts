@@ -15,7 +15,7 @@ export type PageSettings = {
   readonly languageCookie: string;
   /** Name of the cookie in which the page script stores the browser's time zone. */
   readonly timeZoneCookie: string;
-  /** The browser's IANA time zone; undefined if it is unknown, and in e-mails. */
+  /** The browser's IANA time zone; undefined in e-mails, and if the time zone is unknown. */
   readonly timeZone?: string | undefined;
   /** The language switch; undefined on pages that are not rendered for a request. */
   readonly languageSwitch?: LanguageSwitch | undefined;

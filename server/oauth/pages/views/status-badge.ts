@@ -1,7 +1,10 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
 
-/** Color of a badge: something is complete or works, something waits for a step, or neither. */
+/**
+ * Determines the color of a badge: `good` for something that is complete or works, `waiting` for something that requires a step, and
+ * `neutral` for everything else.
+ */
 export type StatusKind = 'good' | 'waiting' | 'neutral';
 
-/** Renders a status so that it can be found at a glance. The text contains the complete information; the color only repeats it. */
+/** Renders a status so that users can see it at a glance. The color only repeats information that the text contains. */
 export const statusBadge = (text: string, kind: StatusKind): Html => html`<span class="badge ${kind}">${text}</span>`;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 export type Argon2idParameters = {
   readonly message: string;
   readonly nonce: Buffer;
-  /** In KiB. */
+  /** Memory in KiB. */
   readonly memory: number;
   readonly passes: number;
   readonly parallelism: number;
@@ -13,7 +13,7 @@ export type Argon2idParameters = {
 
 type DeriveKey = (parameters: Argon2idParameters) => Promise<Buffer>;
 
-/** Node.js 22 does not have `crypto.argon2`. */
+/** Undefined in Node.js 22, which does not have `crypto.argon2`. */
 const nativeArgon2: typeof crypto.argon2 | undefined = crypto.argon2;
 const derive = nativeArgon2 && promisify(nativeArgon2);
 

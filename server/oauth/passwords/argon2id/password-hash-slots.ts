@@ -3,13 +3,13 @@ export class PasswordHashQueueFullError extends Error {
   override readonly name = 'PasswordHashQueueFullError';
 }
 
-// Hashing occupies threads that file access and DNS lookups also need, so concurrency and queue length are limited.
+// Hashing occupies threads that file access and DNS lookups also need, so the number of concurrent and queued calls is limited.
 const concurrentMax = 2;
 const queuedMax = 64;
 let running = 0;
 const queue: (() => void)[] = [];
 const backgroundQueue: { readonly start: () => void; readonly queuedAt: number }[] = [];
-/** A background task that has waited longer than this runs next, so that a constant stream of sign-ins cannot block the task. */
+/** A background task that has waited longer than this time runs next, so that a constant stream of sign-ins cannot block the task. */
 const maxBackgroundWaitMs = 1000;
 
 /**

@@ -1,6 +1,6 @@
 import type { ForeignPasswordHash, PasswordScheme } from './password-scheme-with-parameters.ts';
 
-/** Sizes of salts and digests, in bytes. With a shorter digest, other passwords could have the same digest. */
+/** Sizes of salts and digests, in bytes. If a digest were shorter, other passwords could have the same digest. */
 const sizes = { salt: { minimum: 1, maximum: 128 }, digest: { minimum: 16, maximum: 128 } } as const;
 
 /**

@@ -50,7 +50,7 @@ type ScryptCost = { readonly cost: number; readonly blockSize: number; readonly 
 
 function deriveScryptKey(password: string, salt: Buffer, scheme: ScryptCost, length: number): Promise<Buffer> {
   const { cost, blockSize, parallelization } = scheme;
-  // OpenSSL counts some memory besides the 128 × N × r bytes of the algorithm.
+  // OpenSSL counts more memory than the 128 × N × r bytes that the algorithm uses.
   const maxmem = 128 * cost * blockSize + 128 * blockSize * parallelization + 2 ** 20;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   scrypt(password, salt, length, { cost, blockSize, parallelization, maxmem }, (error, key) => (error ? reject(error) : resolve(key)));

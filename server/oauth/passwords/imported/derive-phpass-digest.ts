@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-/** Number of MD5 calls (about 2 ms) between two yields to the event loop. */
+/** Number of MD5 calls between two yields to the event loop. These calls take about 2 ms. */
 const iterationsPerTurn = 1000;
 
 /** Derives the digest of phpass's portable hashes (iterated MD5) without blocking the event loop. */
@@ -20,7 +20,7 @@ const alphabet = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /** Returns the value of a character in phpass's base64 alphabet, or -1. */
 export const getPhpassCharacterValue = (character: string): number => alphabet.indexOf(character);
 
-/** Decodes phpass's base64, which stores the lowest bits first: 22 characters to 16 bytes. */
+/** Decodes 22 characters of phpass's base64, which stores the lowest bits first, to 16 bytes. */
 export function decodePhpassBase64(text: string): Buffer {
   const bytes: number[] = [];
   for (let at = 0; at < text.length; at += 4) {

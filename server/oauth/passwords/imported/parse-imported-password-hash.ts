@@ -3,7 +3,7 @@ import { parseForeignPasswordHash } from './parse-foreign-password-hash.ts';
 import { passwordSchemeWithParametersSchema, type ForeignPasswordHash } from './password-scheme-with-parameters.ts';
 import { findExcessiveCostReason, findInvalidSchemeParameterReason } from './password-scheme-limits.ts';
 
-/** A hash whose digest was additionally hashed with argon2id: by an earlier import or by the other system. */
+/** A hash whose digest was additionally hashed with argon2id, either by an earlier import or by the other system. */
 export const wrappedPasswordHashSchema = z.object({ scheme: passwordSchemeWithParametersSchema, argon2id: z.string() }).strict();
 type WrappedPasswordHash = z.output<typeof wrappedPasswordHashSchema>;
 

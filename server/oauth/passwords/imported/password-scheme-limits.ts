@@ -49,7 +49,7 @@ export function findExcessiveCostReason(scheme: PasswordScheme): string | undefi
 const above = (what: string, value: number, maximum: number): string | undefined =>
   value > maximum ? `${what} is ${value}, more than the maximum of ${maximum}.` : undefined;
 
-/** Returns whether stolen hashes of this scheme could be cracked so quickly that they must additionally be wrapped in argon2id. */
+/** Returns whether stolen hashes of this scheme could be cracked so quickly that the server must additionally wrap them in argon2id. */
 export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
   switch (scheme.scheme) {
     case 'argon2id':

@@ -6,7 +6,10 @@ import { parseForeignPasswordHash } from './parse-foreign-password-hash.ts';
 import { type ImportedPasswordHash, wrappedPasswordHashSchema } from './parse-imported-password-hash.ts';
 import { isWeakPasswordScheme } from './password-scheme-limits.ts';
 
-/** Prefixes of stored hashes: the original text, and JSON with the scheme and the argon2id hash of the original digest. */
+/**
+ * Prefixes of stored hashes. `original` precedes the original text; `wrapped` precedes JSON with the scheme and the argon2id hash of the
+ * original digest.
+ */
 const prefixes = { original: 'imported:', wrapped: 'wrapped:' } as const;
 
 /** Returns whether a stored hash was imported and has not been replaced at a sign-in yet. */

@@ -6,7 +6,7 @@ import { readOrWaitForChange } from './read-or-wait-for-change.ts';
 import { createLiveOrdersAndApprovalsContent } from './create-live-orders-and-approvals-content.ts';
 import { isActiveAdministrator, type AccountRequest } from './signed-in-page-guards.ts';
 
-/** Maximum number of orders, and maximum number of applications, on this page. Other pages list all orders and applications. */
+/** Maximum number of orders, and of applications, that this page shows. Other pages list all orders and applications. */
 const shownMax = 3;
 const connectedAppsMax = 100;
 

@@ -8,11 +8,11 @@ export async function listApprovalsWithStatus(...given: Parameters<typeof listAp
   return found.map((approval) => ({ ...approval, status: deriveApprovalStatus(approval, new Date()) }));
 }
 
-/** Returns a value that changes whenever different approvals or a different status must be shown. */
+/** Returns the IDs and statuses of approvals. The returned value changes whenever the page must show other approvals or another status. */
 export const listApprovalIdsAndStatuses = (shown: readonly ShownApproval[]): unknown =>
   shown.map(({ approval: { id }, status }) => [id, status]);
 
-/** Returns the earliest expiry of these approvals, or undefined if none of them can expire. */
+/** Returns when the first of these approvals expires, or undefined if none of them can expire. */
 export function findNextApprovalExpiry(shown: readonly ShownApproval[]): Date | undefined {
   const open = shown.filter(({ status }) => status === 'pending' || status === 'approved');
   return open.map(({ approval }) => approval.expiresAt).toSorted((a, b) => a.getTime() - b.getTime())[0];

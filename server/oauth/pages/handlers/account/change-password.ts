@@ -33,7 +33,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
   if ('reason' in chosen) return renderForm(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
   const apiKeys = await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);
-    // the session keeps its sign-in time and methods, because setting a password does not authenticate the user
+    // The session keeps its sign-in time and methods, because setting a password does not authenticate the user.
     const {
       amr = passwordAcrAndAmr.amr,
       acr = passwordAcrAndAmr.acr,

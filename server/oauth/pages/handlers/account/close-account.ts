@@ -40,5 +40,5 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
   return sendPage(context, res, noticePage(context.settings, messages.doneTitle, messages.done, toStart));
 }
 
-// At least one administrator must remain, and open orders must be completed first.
+// An account cannot be closed if no other administrator would remain, or if the user has open orders.
 const obstacles: ProblemCode[] = ['last_administrator', 'open_orders'];

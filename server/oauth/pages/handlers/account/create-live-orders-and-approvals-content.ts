@@ -8,15 +8,15 @@ import type { AccountRequest } from './signed-in-page-guards.ts';
 type OrdersAndRequests = {
   /** The customer's orders, newest first. If there are older orders, the list contains one order more than the page shows. */
   readonly orders: readonly OrderSummary[];
-  /** The newest approvals that wait for the customer's decision. */
+  /** The newest approvals that are waiting for the customer's decision. */
   readonly requests: readonly ShownApproval[];
-  /** Number of all approvals that wait for the customer's decision. */
+  /** Number of all approvals that are waiting for the customer's decision. */
   readonly requestCount: number;
 };
 
 const shownRequestsMax = 3;
 
-/** Returns the content of the live region on pages that list the customer's orders. */
+/** Returns the functions that read the content of the live region on pages that list the customer's orders. */
 export const createLiveOrdersAndApprovalsContent = (
   { context, account }: AccountRequest,
   { olderThan, limit }: { readonly olderThan?: number | undefined; readonly limit: number },

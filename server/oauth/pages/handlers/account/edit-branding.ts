@@ -15,10 +15,12 @@ type Handler = (request: AccountRequest) => Promise<void>;
 
 export const brandingPagePath = '/account/branding';
 
-/** Maximum size of the upload form. The form may be larger than a logo may be, so that the page can report an image that is too large. */
+/**
+ * Maximum size of the upload form. This limit is higher than the limit for logos, so that the page can report an image that is too large.
+ */
 export const maxLogoFormBytes = 3 * logoLimits.bytes;
 
-/** Shows the page only to administrators. Other users receive a 404 response. */
+/** Calls the handler only for administrators. Other users receive a 404 response. */
 const requireAdministrator =
   (handle: Handler): Handler =>
   async (request) => {
@@ -96,7 +98,7 @@ async function changeBranding(
 const readTypedFields = (body: Record<string, unknown>): Record<BrandingFieldName, string> =>
   fieldRecord((field) => text.parse(body[field]));
 
-/** Converts the form to an update. An empty field is `null`, which deletes the value. Returns the invalid fields if there are any. */
+/** Converts the form to an update. An empty field becomes `null`, which deletes the value. Returns the invalid fields if there are any. */
 function parseFields(typed: Record<BrandingFieldName, string>): { update: BrandingUpdate } | { invalid: BrandingFieldName[] } {
   const values = fieldRecord((field) => {
     const value = typed[field].trim();

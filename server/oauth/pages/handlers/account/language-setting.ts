@@ -31,7 +31,7 @@ export async function submitLanguageSetting(request: AccountRequest): Promise<vo
     await em.flush();
     await recordEvent(em, 'user.updated', userFromEntity(user), user.id);
   });
-  // An earlier choice in this browser would otherwise override the new setting.
+  // A language chosen earlier in this browser would otherwise override the new setting.
   setLanguageCookie(settings, res, null);
   const page = language ? { ...settings, messages: language.messages } : settings;
   return sendPage({ ...context, settings: page }, res, languageChangedPage(page));

@@ -9,10 +9,13 @@ const liveQuery = z.object({
   seen: z.string().max(100).catch(''),
 });
 
-/** Every event in the shop ends the wait, so without a minimum interval, each open page of a busy shop would read continuously. */
+/**
+ * Minimum interval between two reads. Every event in the shop ends the wait, so each open page of a busy shop would otherwise read
+ * continuously.
+ */
 const minReadIntervalMs = 1_000;
 
-/** Content of a page's live region. */
+/** Functions that read the content of a page's live region and determine when this content changes. */
 export type LiveContent<Shown> = {
   readonly read: () => Promise<Shown>;
   /** Returns a JSON value that changes whenever the page must show different content. */

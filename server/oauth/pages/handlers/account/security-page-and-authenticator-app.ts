@@ -74,7 +74,7 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     await lockAccountAndRequireActiveSession(em, request);
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
     await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
-    // the code counts as a second factor; without the new session, the next page would require another sign-in
+    // The code counts as a second factor. Without a new session, the next page would require another sign-in.
     const { amr = passwordAcrAndAmr.amr, loginTs, uid } = getBrowserSessionOfRequest(req);
     const signIn = await findLinkedAccountOfSession(em, uid);
     const proof = { ...addAuthenticatorCodeToAcrAndAmr(amr), loginTs };

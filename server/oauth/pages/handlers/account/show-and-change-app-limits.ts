@@ -106,7 +106,8 @@ async function renderLimits(request: AccountRequest, app: App, form: OrderLimits
 const currentLimits = ({ limits }: App): EffectiveOrderLimits | undefined => limits.authorization_details[0];
 
 /**
- * Returns the categories that the ceilings permit. Without such ceilings, returns the categories of the shop and the selected categories.
+ * Returns the categories that the ceilings permit. If the ceilings do not restrict categories, returns the selected categories and the
+ * categories of the shop.
  */
 async function listCategories(
   { context: { em, listProductCategories } }: AccountRequest,

@@ -28,7 +28,10 @@ const idSchema = z
   .regex(/^\d{1,15}$/)
   .transform(Number);
 
-/** Returns the content of a live region: the signed-in customer's newest approvals, or only the approval with this ID. */
+/**
+ * Returns the functions that read the content of a live region: the signed-in customer's newest approvals, or only the approval with this
+ * ID.
+ */
 const approvalsOfCustomer = ({ context: { em }, account }: AccountRequest, id?: number): LiveContent<ShownApproval[]> => ({
   read: () => listApprovalsWithStatus(em, [buildApprovalFilter(account.id), ...(id === undefined ? [] : [{ id }])], shownMax),
   identify: listApprovalIdsAndStatuses,
@@ -75,7 +78,7 @@ const settingsForm = z.object({ amount: z.string().trim().max(20).catch(''), cur
 /** Handles `POST /account/approvals`: changes the amount above which approvals require a second factor. */
 export async function submitAmountRequiringSecondFactor(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  // Without a second factor, an intruder who knows only the password could remove the protection.
+  // If no second factor were required, an intruder who knows only the password could remove the protection.
   if (!isSignedInWithSecondFactor(request)) return res.redirect(303, '/account/approvals');
   const { amount, currency } = settingsForm.parse(req.body ?? {});
   const { messages } = context.settings;
@@ -142,7 +145,7 @@ async function hasSecondFactor({ context: { em }, account }: AccountRequest): Pr
   return (await findWhenAuthenticatorAppWasAdded(em, account.id)) !== undefined || (await listPasskeys(em, account.id)).length > 0;
 }
 
-/** Returns what the user must do before approving the order, if anything. */
+/** Returns the reason why the user cannot approve the order yet, or undefined if there is none. */
 async function findObstacle(request: AccountRequest, found: ApprovalWithQuote): Promise<ApprovalObstacle | undefined> {
   const { context, req, account, now } = request;
   if ((await isSecondFactorRequiredToApprove(context.em, found)) && !isSignedInWithSecondFactor(request))

@@ -86,6 +86,6 @@ export async function lockAccountAndRequireActiveSession(em: EntityManager, { ac
   if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');
 }
 
-/** Returns whether the user may change the branding. */
+/** Returns whether the user is an active administrator. */
 export const isActiveAdministrator = async (em: EntityManager, id: number): Promise<boolean> =>
   (await em.count(User, { id, role: 'admin', status: 'active' })) > 0;

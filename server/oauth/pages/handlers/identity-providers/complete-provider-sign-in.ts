@@ -59,7 +59,7 @@ export const completeProviderResponse = (context: PageContext) => async (req: Re
   const { em } = context;
   const uid = req.params['uid'] === undefined ? null : String(req.params['uid']);
   const pending = findPendingSignIn(context, req);
-  // the form token belongs to the browser that started the sign-in, and changes when another user signs in
+  // The CSRF token belongs to the browser that started the sign-in, and changes when another user signs in.
   if (pending?.interactionUid !== uid || !context.forms.verify(req, pending.csrf)) return sendExpired(context, req, res, uid);
   const interaction = await findPendingSignInInteraction(context, req, res);
   const provider = await findEnabledProvider(em, pending.slug);
@@ -108,7 +108,10 @@ async function signInOrCreateAccount(context: PageContext, req: Request, res: Re
 
 type LinkedUser = { readonly userId: number; readonly linkedAccountId: number };
 
-/** Creates an account without a password. Returns undefined if the address or the account at the provider has been used in the meantime. */
+/**
+ * Creates an account without a password. Returns undefined if the address has been taken or the account at the provider has been linked in
+ * the meantime.
+ */
 async function createLinkedAccount(
   { em, settings, keys }: PageContext,
   req: Request,
@@ -139,7 +142,7 @@ async function createLinkedAccount(
   }
 }
 
-/** Completes the sign-in, or asks for a code if the user has an authenticator app and the provider has not verified two factors. */
+/** Completes the sign-in, or requests a code if the user has an authenticator app and the provider has not verified two factors. */
 async function continueWithLinkedAccount(
   context: PageContext,
   req: Request,

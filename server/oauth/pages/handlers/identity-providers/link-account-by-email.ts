@@ -38,7 +38,7 @@ import { sendProviderMessagePage, signInPathFromInteractionUid } from './provide
 
 const lifetimeMs = 60 * 60 * 1000;
 const encryptionContext = 'account to be linked by e-mail';
-/** A longer refresh token, which no known provider issues, would make the form too large. */
+/** Maximum length of a refresh token, so that the form does not become too large. No known provider issues longer tokens. */
 const refreshTokenLengthMax = 8_000;
 
 /** A provider account that its user wants to link. Only the browser in which the user signed in to the provider can link the account. */
@@ -51,7 +51,7 @@ const linkSchema = z.object({
   csrf: z.string(),
   interactionUid: z.string().nullable(),
   until: z.number(),
-  /** Refresh token of the account. Only the form contains the token, because the token would make the e-mailed link too long. */
+  /** Refresh token of the account. Only the form contains the token, because it would make the e-mailed link too long. */
   refreshToken: z.string().optional(),
 });
 type PendingLink = z.output<typeof linkSchema>;
@@ -185,8 +185,8 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
 };
 
 /**
- * Removes every credential and session of an account whose address was not verified until now. An attacker may have created them to keep
- * access to the account after the owner of the address starts to use it.
+ * Removes every credential and session of an account whose address was not verified until now. An attacker may have created these
+ * credentials and sessions to keep access after the owner of the address starts to use the account.
  */
 async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   const removed = await listNonPasswordCredentials(em, user.id, now);
@@ -196,7 +196,7 @@ async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source:
   await revokeGrantsAndSessionsOfUser(em, user.id);
 }
 
-/** Shows that a link cannot be used: it has expired, or it was opened in another browser. */
+/** Sends a page which states that the link cannot be used, because it has expired or was opened in another browser. */
 export const sendLinkExpiredPage = async (context: PageContext, req: Request, res: Response): Promise<void> => {
   const slug = String(req.params['slug']);
   const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;
@@ -205,5 +205,5 @@ export const sendLinkExpiredPage = async (context: PageContext, req: Request, re
   return sendProviderMessagePage(context, res, { name, title: messages.linkExpired.title, text, interactionUid: null, status: 400 });
 };
 
-/** Handles a form without a valid CSRF token. */
+/** Sends the page for an expired link after a submission without a valid CSRF token. */
 export const redisplayLinkRequest = (context: PageContext) => (req: Request, res: Response) => sendLinkExpiredPage(context, req, res);

@@ -28,7 +28,10 @@ export function sendProviderMessagePage(context: PageContext, res: Response, { n
   sendPage(context, res, providerMessagePage(settings, heading, text, signInPathFromInteractionUid(interactionUid)), { status });
 }
 
-/** Sends the page for an error of `RelyingParty`, and logs its cause. Rethrows other errors. */
+/**
+ * Handles an error of `RelyingParty`. If the sign-in was declined, redirects the browser; otherwise, logs the error and sends an error
+ * page. Rethrows other errors.
+ */
 export function sendProviderErrorPage(
   context: PageContext,
   res: Response,

@@ -25,7 +25,7 @@ export const submitProviderStart = (context: PageContext) => async (req: Request
   return sendToProvider(context, res, provider, target, isFreshSignInRequired);
 };
 
-/** Handles `POST /account/linked-accounts`: sends the signed-in user to a provider, to link the account there. */
+/** Handles `POST /account/linked-accounts`: sends the signed-in user to a provider, to link the user's account at this provider. */
 export async function submitLinkStart({ context, req, res, account }: AccountRequest): Promise<void> {
   const { csrf, slug } = z.object({ csrf: z.string(), slug: z.string().catch('') }).parse(req.body ?? {});
   const provider = await findEnabledProvider(context.em, slug);

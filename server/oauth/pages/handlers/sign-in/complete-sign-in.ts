@@ -26,7 +26,7 @@ export type AuthenticatedUser = {
   readonly loginTs?: number | undefined;
   /** Whether an application requested the sign-in. */
   readonly hasInteraction: boolean;
-  /** Path that the browser is redirected to if no application requested the sign-in. */
+  /** Path to which the browser is redirected if no application requested the sign-in. */
   readonly next: string;
 };
 
@@ -65,8 +65,8 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
 }
 
 /**
- * Throws if the password has been changed. Locks the account first, as a password reset does, so that no sign-in with the old password
- * completes after the reset.
+ * Throws an error if the password has been changed. Locks the account first, as a password reset does, so that no sign-in with the old
+ * password completes after the reset.
  */
 async function requireUnchangedPassword(em: EntityManager, userId: number, setAt: number | undefined): Promise<void> {
   if (setAt === undefined) return;
@@ -75,7 +75,10 @@ async function requireUnchangedPassword(em: EntityManager, userId: number, setAt
   if (!account || getPasswordSetTimeMs(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
 }
 
-/** Throws if the linked account has been removed. Locks the account first, as does a password reset, which removes linked accounts. */
+/**
+ * Throws an error if the linked account has been removed. Locks the account first, as a password reset does, because a reset removes linked
+ * accounts.
+ */
 async function requireExistingLink(em: EntityManager, userId: number, linkedAccountId: number | undefined): Promise<void> {
   if (linkedAccountId === undefined) return;
   await lockUserRow(em, userId);
@@ -119,7 +122,7 @@ async function completeInteraction(
   const { provider } = context;
   const interaction = await requirePendingInteraction(context, req, res, 'login'); // also locks the interaction
   if (interaction.session && interaction.session.accountId !== accountId) {
-    // a different user is signing in: end the previous user's session and continue without a session
+    // A different user is signing in, so the previous user's session ends, and the interaction continues without a session.
     await endBrowserSession(context, req, res);
     delete interaction.session;
     await interaction.persist();

@@ -48,7 +48,8 @@ export async function renderSignInPage(
 const accountParameter = 'account';
 
 /**
- * Returns the signed-in account and the next step for it. Returns undefined if no user is signed in, or for a sign-in with another account.
+ * Returns the signed-in account and the next step for it. Returns undefined if no user is signed in, or if the user wants to sign in with
+ * another account.
  */
 function describeSignedInAccount(
   { settings: { messages } }: PageContext,
@@ -63,11 +64,11 @@ function describeSignedInAccount(
   const otherAccountPath = `${signInPath(interaction)}?${query.toString()}`;
   const { reason } = messages.signIn;
   if (!interaction) {
-    // all other pages that redirect to the sign-in page require a recent sign-in
+    // All other pages that redirect to the sign-in page require a recent sign-in.
     return { name, email, otherAccountPath, next: next === defaultPagePathAfterSignIn ? { url: next } : { reason: reason.account } };
   }
   const { reasons } = interaction.prompt;
-  // the user has signed in on another page in the meantime; the authorization endpoint checks the session again
+  // The user has signed in on another page in the meantime. The authorization endpoint checks the session again.
   if (reasons.every((one) => one === 'no_session')) return { name, email, otherAccountPath, next: { url: interaction.returnTo } };
   return { name, email, otherAccountPath, next: { reason: reason[findSignInReason(reasons)]({ application }) } };
 }

@@ -14,9 +14,9 @@ import type { PageContext } from '../../routing/page-context.ts';
 import { localizePageSettingsForOtherUser, localizePageSettingsForUser } from '../../views/page-language.ts';
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 
-// Above the failure ceiling, an attacker with many networks could guess at full speed.
+// Without further measures, an attacker with many networks could guess at full speed after exceeding the failure ceiling.
 // Rejecting all attempts would lock the owner out.
-// Therefore, a password or a TOTP code alone is no longer sufficient: the owner also confirms the sign-in with a code sent by e-mail.
+// Therefore, a password or a TOTP code alone is no longer sufficient. The owner must also confirm the sign-in with a code sent by e-mail.
 // Correct and wrong guesses return the same page after the same time, so that a guess reveals nothing.
 // Without e-mail, the only protection is an increasing delay, because any stricter rule would also lock out the owner.
 
@@ -32,7 +32,7 @@ function delayFor({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): n
   return canMail ? secondMs : Math.min(delayMaxMs, secondMs * 2 ** Math.floor(aboveCeiling / failuresPerDoubling));
 }
 
-/** Sign-in step that the code confirms. */
+/** Sign-in step that the e-mail code confirms. */
 export type SignInStep = 'password' | 'second factor';
 type Account = Pick<SignInCandidate, 'id' | 'email' | 'locale' | 'changedAt'>;
 
@@ -108,9 +108,9 @@ async function sendEmailCode(
   return encryptEmailCodeFormState(context.keys.secondFactor, csrf, { ...owner, step, next, code }, now);
 }
 
-/** Encrypts the e-mail code form's state. The result is valid for 10 minutes, and only with the same form token. */
+/** Encrypts the e-mail code form's state. The result is valid for 10 minutes, and only with the same CSRF token. */
 export function encryptEmailCodeFormState(key: Buffer, csrf: string, state: Omit<State, 'nonce' | 'until'>, now: Date): string {
-  // account ID and time are padded, so that the length of the ciphertext does not reveal whether the account exists
+  // The account ID and the time are padded, so that the length of the ciphertext does not reveal whether the account exists.
   const accountId = String(state.accountId).padStart(16, '0');
   const setAt = String(state.passwordSetAt).padStart(16, '0');
   const padded = {

@@ -139,7 +139,10 @@ async function openAccount(
   }
 }
 
-/** Returns whether the application's interaction is still pending in this browser. The user may have opened the link in another browser. */
+/**
+ * Returns whether the application's interaction is still pending in this browser. The interaction is not pending if the user has opened the
+ * link in another browser.
+ */
 async function hasPendingInteraction(context: PageContext, req: Request, res: Response): Promise<boolean> {
   try {
     return (await findPendingSignInInteraction(context, req, res)) !== undefined;

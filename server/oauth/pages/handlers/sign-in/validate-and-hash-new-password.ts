@@ -43,7 +43,7 @@ async function findRejectionReason(
   return pattern && messages.passwordPattern[pattern];
 }
 
-/** Minimum length of the name parts that a password must not contain. Shorter parts also occur in unrelated words. */
+/** Minimum length of the name parts that a password must not contain. Shorter parts often occur in unrelated words. */
 const partLengthMin = 4;
 
 /** Returns whether a password contains a name or one of its words. */

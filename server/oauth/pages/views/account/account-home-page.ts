@@ -24,9 +24,9 @@ export type AccountHomeViewModel = {
   readonly person: { readonly name: string; readonly email: string; readonly isAdministrator: boolean };
   /** The most recent orders. */
   readonly orders: readonly OrderSummary[];
-  /** The newest approvals that wait for the user's decision. */
+  /** The newest approvals that are waiting for the user's decision. */
   readonly requests: readonly ShownApproval[];
-  /** Number of all approvals that wait for the user's decision. */
+  /** Number of all approvals that are waiting for the user's decision. */
   readonly requestCount: number;
   /** Path that the page script requests to wait for changes to the orders and approvals. */
   readonly livePath: string;
@@ -67,7 +67,7 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
   );
 }
 
-/** Renders the approvals that wait for a decision and the most recent orders, which the page script keeps up to date. */
+/** Renders the approvals that are waiting for a decision, and the most recent orders. The page script keeps both up to date. */
 function ordersSection(settings: PageSettings, { orders, requests, requestCount, livePath }: AccountHomeViewModel): Html {
   const { accountMenu: menu, orders: messages, approvals } = settings.messages;
   const content = html`${requests.length > 0 && approvalList(settings, requests)}
@@ -86,7 +86,7 @@ function ordersSection(settings: PageSettings, { orders, requests, requestCount,
 
 type AccountLink = { readonly path: string; readonly text: string; readonly details?: string };
 
-/** The links below the summaries. Add links to new account pages here if the pages do not belong to a section. */
+/** Returns the links below the summaries. Add the link to a new account page here, unless the page belongs to a section. */
 function settingsLinks({ messages: { accountMenu: menu, branding } }: PageSettings, isAdministrator: boolean): AccountLink[] {
   return [
     { path: '/account/profile', text: menu.profile },

@@ -57,7 +57,7 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
   </li>`;
 }
 
-/** Describes what a key can do. Keys that no longer work can do nothing. */
+/** Renders the permissions and the limits of an active key. */
 const permissionsAndLimits = (settings: PageSettings, { scopes, limits }: AccountApiKey): Html =>
   html`<p class="quiet">${settings.messages.apiKeys.may}</p>
     <ul class="can">

@@ -17,12 +17,12 @@ type SettingsForm = {
   readonly amount: string;
   readonly faults: readonly FieldError[];
   readonly isSaved: boolean;
-  /** Whether the user must first sign in with a second factor. */
+  /** Whether the user must sign in with a second factor before changing the amount. */
   readonly needsSignIn: boolean;
   readonly hasSecondFactor: boolean;
 };
 
-/** Renders the list of approvals, and the form for the second-factor amount. */
+/** Renders the list of approvals, and the form for the amount above which approvals require a second factor. */
 export function approvalsPage(
   settings: PageSettings,
   csrf: string,
@@ -93,7 +93,7 @@ function settingsForm(settings: PageSettings, csrf: string, form: SettingsForm):
 const addSecondFactorLink = ({ messages: { accountMenu } }: PageSettings): Html =>
   linkButton('/account/security', accountMenu.security, 'second');
 
-/** What the user must do before approving: sign in again, sign in with a second factor, or add a second factor to the account. */
+/** Reason why the user cannot approve yet: an old sign-in, a sign-in without a second factor, or an account without a second factor. */
 export type ApprovalObstacle = 'recent sign-in' | 'second factor' | 'no second factor';
 
 type ApprovalPageViewModel = {
@@ -104,7 +104,7 @@ type ApprovalPageViewModel = {
   readonly faults: readonly FieldError[];
 };
 
-/** Renders one approval with the buttons to approve or decline it, or with the decision and what happens next. */
+/** Renders one approval, either with the buttons to approve or decline it, or with the decision and the next step. */
 export function approvalPage(settings: PageSettings, { csrf, shown, livePath, obstacle, faults }: ApprovalPageViewModel): Html {
   const { approvals: messages } = settings.messages;
   const { approval, applicationName: application, quote, status } = shown;

@@ -3,7 +3,7 @@ import { formatMoney } from '../format-time-and-money.ts';
 import { formatCategories } from '../order-limits-form-and-amount-format.ts';
 import type { PageSettings } from '../page-layout-and-form-fields.ts';
 
-/** Describes in one sentence why the customer's approval is requested. */
+/** Returns a sentence that explains why the customer's approval is requested. */
 export function describeApprovalReason(
   settings: PageSettings,
   { approval: { reason }, applicationName: application }: ApprovalWithQuote,

@@ -69,8 +69,9 @@ type Place = { readonly [Part in 'code' | 'city' | 'region' | 'country']: string
 const joinParts = (separator: string, ...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(separator);
 
 /**
- * Returns the lines with the postal code, the city and the region in the order that the postal service of the country requires. Address
- * libraries leave out parts that the country does not use, but a customer may need them.
+ * Returns the lines with the postal code, the city and the region in the order that the postal service of the country requires. This
+ * function does not use an address library, because such libraries omit parts that a country does not use, although a customer may need
+ * them.
  */
 function listPlaceLines({ code, city, region, country = '' }: Place): (string | undefined)[] {
   if (['GB', 'GG', 'IE', 'IM', 'JE'].includes(country)) return [city, region, code];

@@ -35,7 +35,7 @@ export const orderList = (settings: PageSettings, orders: readonly OrderSummary[
 
 type OrdersPageViewModel = {
   readonly orders: readonly OrderSummary[];
-  /** Approvals that wait for the customer's decision. */
+  /** Approvals that are waiting for the customer's decision. */
   readonly requests: readonly ShownApproval[];
   /** Path that the page script requests to wait for changes. */
   readonly livePath: string;

@@ -167,7 +167,7 @@ export function authenticatorAppSetupPage(
   );
 }
 
-/** Renders new recovery codes. `sealed` contains the encrypted codes, so that the language switch can show them again. */
+/** Renders new recovery codes. `sealed` contains the encrypted codes, so that the page can be shown again in another language. */
 export function recoveryCodesPage(settings: PageSettings, { csrf, codes, sealed }: RecoveryCodesPageViewModel): Html {
   const { recoveryCodes: messages } = settings.messages;
   return renderPage(

@@ -10,7 +10,7 @@ export type ProviderButton = LogoColumns & {
   readonly buttonLabel?: string | null | undefined;
 };
 
-/** Renders a button for each provider below a separator. `path` is the base path of this sign-in, as for the sign-in page. */
+/** Renders a button for each provider below a separator. `path` is the base path of this sign-in (see `SignInPageViewModel`). */
 export const renderProviderButtons = (
   { messages }: PageSettings,
   providers: readonly ProviderButton[],
@@ -104,7 +104,7 @@ export type ConfirmLinkPageViewModel = {
   readonly account: string;
 };
 
-/** Renders the page that the link in the e-mail opens. */
+/** Renders the page on which the user confirms that the provider account is to be linked. The e-mailed link opens this page. */
 export function confirmAccountLinkPage(settings: PageSettings, { csrf, provider, email, account }: ConfirmLinkPageViewModel): Html {
   const { providers: messages } = settings.messages;
   const title = messages.confirmTitle({ provider });

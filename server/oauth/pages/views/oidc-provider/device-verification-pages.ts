@@ -22,7 +22,7 @@ export function createDeviceVerificationPages({ show, localize, localizeForUser 
     const settingsWithCode = keepUserCodeInLanguageLinks(settings, code);
     show(ctx, settingsWithCode, confirmDevicePage(settingsWithCode, { secret: readFormSecret(ctx), application, code }));
   };
-  /** Shows the confirmation for a link that contains the code, so that the user is not asked for the code first. */
+  /** Shows the confirmation for a link that contains the code, so that the user does not have to enter the code. */
   const showLinkedCode = async (ctx: KoaContextWithOIDC, settings: PageSettings, code: string): Promise<void> => {
     const { client, error = 'NotFoundError' } = await findPendingDevice(ctx, code);
     if (client) return showConfirmation(ctx, settings, client, code);
@@ -71,7 +71,7 @@ const keepUserCodeInLanguageLinks = (settings: PageSettings, code: string): Page
 
 type UserCodeError = 'NoCodeError' | 'NotFoundError' | 'ExpiredError' | 'AlreadyUsedError';
 
-/** Finds the application whose device waits for this code. Applies the same checks as oidc-provider does for a submitted code. */
+/** Finds the application that requested this code for a device. Applies the same checks as oidc-provider does for a submitted code. */
 async function findPendingDevice(ctx: KoaContextWithOIDC, code: string): Promise<{ client?: Client; error?: UserCodeError }> {
   const { provider } = ctx.oidc;
   const device = await provider.DeviceCode.findByUserCode(code.replaceAll('-', ''), { ignoreExpiration: true });

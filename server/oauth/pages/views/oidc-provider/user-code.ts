@@ -1,4 +1,4 @@
-/** Sample of a user code. It has the format of user codes, but also vowels, so it is never the code of a device. */
+/** Sample user code. It has the format of a user code but contains vowels, which the codes of devices never contain. */
 export const sampleUserCode = 'ABCD-EFGH';
 
 /** Formats a user code as `ABCD-EFGH`. Returns other input unchanged, up to 20 characters. */
@@ -7,6 +7,6 @@ export const formatUserCode = (code: string): string => {
   return letters.length === 8 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : code.slice(0, 20);
 };
 
-/** Returns the formatted user code of a link that contains the code (`verification_uri_complete`), or an empty string. */
+/** Returns the formatted user code that a link contains (`verification_uri_complete`), or an empty string if it contains none. */
 export const userCodeFromUrl = (url: string): string =>
   formatUserCode(new URLSearchParams(url.split('?', 2)[1] ?? '').get('user_code') ?? '');

@@ -5,7 +5,7 @@ import { renderPasskeySignInForm } from './sign-in-page.ts';
 
 export type SecondFactorPageViewModel = {
   readonly csrf: string;
-  /** Encrypted second-step ticket, which proves that the password was correct. */
+  /** Encrypted ticket (`issueFirstFactorTicket`), which proves that the user has completed the first factor. */
   readonly proof: string;
   readonly path: string;
   readonly next: string;

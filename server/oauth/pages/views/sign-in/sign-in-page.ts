@@ -2,11 +2,11 @@ import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { renderProviderButtons, type ProviderButton } from '../identity-providers/identity-provider-pages.ts';
 
-/** The account that is signed in on this browser. */
+/** The account of the user who is signed in on this browser. */
 export type SignedInAccount = {
   readonly name: string;
   readonly email: string;
-  /** How to continue with this account: the URL of the next page, or the reason why the user must sign in again. */
+  /** The URL of the next page if the user can continue with this account; otherwise, the reason why the user must sign in again. */
   readonly next: { readonly url: string } | { readonly reason: string };
   /** Path of the sign-in page for another account. */
   readonly otherAccountPath: string;
@@ -66,8 +66,8 @@ function waysToSignIn(settings: PageSettings, content: SignInPageViewModel, isFo
 }
 
 /**
- * Renders the account that is signed in on this browser, with a button to continue with this account, or with the reason why the user must
- * sign in again.
+ * Renders the account of the user who is signed in, with a button to continue with this account, or with the reason why the user must sign
+ * in again.
  */
 function signedInAccount({ messages: { signIn, consent } }: PageSettings, { name, email, next, otherAccountPath }: SignedInAccount): Html {
   const facts = html`<p>${signIn.signedInAs} <strong>${name}</strong><br />${email}</p>`;
