@@ -77,7 +77,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   not_found: 'check the ID, or search for it with a list tool',
   out_of_stock: 'order at most the available units, or choose another product',
   product_unavailable: 'choose another product',
-  invalid_transition: 'read it again to see its current state',
+  invalid_transition: 'read the resource again to see its current state',
   forbidden: 'tell the user, because the same call cannot succeed',
 };
 
@@ -115,5 +115,5 @@ const joinSentences = (texts: readonly string[]): string =>
     .map((sentence, index) => (index === 0 ? sentence : lowerCaseFirstWord(sentence)).replace(/[.!]$/, ''))
     .join('; ');
 
-/** Does not change abbreviations such as `ETag` and `ID`. */
+/** Converts the first letter to lower case, except in abbreviations such as `ETag` and `ID`. */
 const lowerCaseFirstWord = (sentence: string): string => sentence.replace(/^\p{Lu}(?=\p{Ll}|\s)/u, (letter) => letter.toLowerCase());
