@@ -58,7 +58,7 @@ export function describeApiError(tool: McpTool, response: ToolResponse, accessAd
   return `${joinSentences([...reasons, ...(advice === undefined ? [] : [advice])])}${code}.`;
 }
 
-/** Codes of problems whose error entries are more specific than their detail. */
+/** Codes of problems whose `errors` are more specific than their `detail`. */
 const codesWithSpecificEntries: ReadonlySet<string> = new Set(['invalid_request', 'out_of_stock']);
 const maxReasons = 5;
 
@@ -71,7 +71,7 @@ function listReasons({ code, detail, errors }: ApiProblem): string[] {
   return [...new Set(reasons)].slice(0, maxReasons);
 }
 
-/** Advice about errors whose detail does not say what to do. */
+/** Advice for errors whose `detail` does not explain what to do, by problem code. */
 const adviceByCode: Readonly<Record<string, string>> = {
   invalid_request: 'correct the arguments and call the tool again',
   not_found: 'check the ID, or search for it with a list tool',
@@ -82,8 +82,8 @@ const adviceByCode: Readonly<Record<string, string>> = {
 };
 
 /**
- * Requests that problem details about limits suggest, each with the tools that send this request. The texts also name the tool sets,
- * because an assistant's settings can select only some of the sets.
+ * API requests that the details of limit problems suggest, each with the tools that send this request. The texts also name the tool
+ * sets, because an assistant's settings can select only some of the sets.
  */
 const toolsByApprovalRequest: readonly (readonly [request: RegExp, tools: string])[] = [
   [/a quote with POST \/api\/v1\/approvals/, 'a quote with `quotes_create` and `approvals_create` (tool sets `quotes`, `approvals`)'],

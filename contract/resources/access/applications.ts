@@ -251,7 +251,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       secretRotationBodySchema(maxClientSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
     ),
     summary: 'Rotate the client secret of an application',
-    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. Also use this operation to create a secret after you have changed \`token_endpoint_auth_method\` to \`client_secret_basic\`. ${onlyAdministrators}`,
+    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. You can also use this operation to create a secret after you have changed \`token_endpoint_auth_method\` to \`client_secret_basic\`. ${onlyAdministrators}`,
     responses: {
       201: clientSecretRotationSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'application_has_no_secret'),

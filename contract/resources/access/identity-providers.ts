@@ -51,7 +51,7 @@ const descriptions = {
   client_id: 'Client ID that the provider issued to the shop.',
   token_endpoint_auth_method:
     'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
-  key_id: 'ID of `private_key` at the provider (`kid`).',
+  key_id: 'Key ID (`kid`) of `private_key` at the provider.',
   team_id: 'Apple team ID; only for `apple_client_secret`.',
   scopes:
     "Scopes to request from the provider; must include `openid`. With `offline_access`, whenever an application refreshes its tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",

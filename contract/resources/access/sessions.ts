@@ -16,7 +16,7 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 /** Describes who can see a user's sessions, API keys and connected applications. */
 export const sessionsKeysAndAppsPermissionText =
-  'Staff with `users.manage` can read the lists of customers. Only administrators with `users.administer` can read the lists of staff and administrators.';
+  'If the user is a customer, `users.manage` and a staff account are required; otherwise, `users.administer` and an administrator account are required.';
 
 export const sessionSchema = withSchemaName(
   'Session',

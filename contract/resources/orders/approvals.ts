@@ -203,7 +203,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     headers: idempotencyHeadersSchema,
     body: c.noBody(),
     summary: 'Decline an order',
-    description: 'Declines the order on behalf of the customer. The same quote cannot be submitted again.',
+    description: 'Declines the order on behalf of the customer. The same quote cannot be submitted for approval again.',
     responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'approvals.decline', access: ['approvals.decide'], idempotent: true }),
   },
