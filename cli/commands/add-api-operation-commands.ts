@@ -62,7 +62,7 @@ export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagV
   const typed = new Map<ContractFlag, string[]>();
   for (const flag of flagsFromCommandSpec(spec)) addFlag(command, flag, typed);
   if (spec.idempotent)
-    command.option('--idempotency-key <key>', 'key that makes retries safe: requests with the same key are executed at most once');
+    command.option('--idempotency-key <key>', 'key that makes retries safe: requests with this key are executed at most once');
   return typed;
 }
 
