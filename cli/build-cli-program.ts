@@ -13,7 +13,7 @@ Examples:
   mandate orders export --status paid -o orders.csv
   mandate api /api/v1/orders --paginate
 
-Topics for every command: mandate help exit-codes, environment, formats, sign-in
+Help topics (mandate help <topic>): exit-codes, environment, formats, sign-in
 `;
 
 type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;

@@ -45,7 +45,7 @@ export type VerifyOptions = {
  * An event may be delivered more than once: store `event.id` to detect duplicates. Events may arrive in any order: compare
  * `event.subject.version`. More event types may be added, so a `switch` over `event.type` must ignore unknown types.
  *
- * @param rawBody the body exactly as received; after parsing and serializing it again, the signature would not match
+ * @param rawBody the body exactly as received; if it were parsed and serialized again, the signature would not match
  * @param secrets the secret of the endpoint, `whsec_...`; both secrets during a rotation
  * @throws {WebhookVerificationError} for every invalid delivery
  */
@@ -58,7 +58,7 @@ export async function verifyWebhook(
   const [id, timestamp, signatures] = [header(headers, 'id'), header(headers, 'timestamp'), header(headers, 'signature')];
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a timestamp');
   if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds) {
-    throw new WebhookVerificationError(`webhook-timestamp is more than ${toleranceSeconds} s from now`);
+    throw new WebhookVerificationError(`webhook-timestamp differs from the current time by more than ${toleranceSeconds} s`);
   }
   const body = typeof rawBody === 'string' ? encoder.encode(rawBody) : rawBody;
   const signedContent = concatenated(encoder.encode(`${id}.${timestamp}.`), body);
@@ -68,7 +68,7 @@ export async function verifyWebhook(
     if (!bytes) continue; // another signature scheme or version
     for (const key of keys) if (await crypto.subtle.verify('HMAC', key, bytes, signedContent)) return parseEvent(body);
   }
-  throw new WebhookVerificationError('no signature matches one of the secrets');
+  throw new WebhookVerificationError('no signature matches any of the secrets');
 }
 
 /** Returns the headers of a signed delivery, for testing your endpoint. */

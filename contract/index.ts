@@ -39,7 +39,7 @@ import { webhookRoutes } from './resources/events/webhooks.ts';
 const c = initContract();
 const versionOptions = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, strictStatusCodes: true }) as const;
 
-/** Resources that are the same in every version. */
+/** Resources of version 1. Version 2 replaces `orders`. */
 const resources = {
   users: userRoutes,
   products: productRoutes,

@@ -22,7 +22,7 @@ export const resolveCommandGroupName = (word: string): string => resolveCommandA
 /**
  * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands in that
  * group; if `onlyName` is also set, adds only the command with that name, if it exists. Returns true if the command `onlyName` exists and
- * only this command was added.
+ * is the only command that was added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(
@@ -45,7 +45,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);
   const typed = addOperationFlags(command, spec);
   if (spec.body) command.option('--input <file>', 'read the JSON body from a file, or from standard input (-); flags override its fields');
-  if (spec.ifMatch) command.option('--if-match <etag>', 'send the request only if the resource still has this ETag');
+  if (spec.ifMatch) command.option('--if-match <etag>', 'change the resource only if it still has this ETag');
   if (spec.paginated) command.option('--all', 'fetch every page');
   if (spec.method === 'GET') command.option('-w, --web', 'open the corresponding web page in the browser');
   if (getConfirmationQuestion(spec)) command.option('-y, --yes', 'skip the confirmation prompt');
@@ -62,7 +62,7 @@ export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagV
   const typed = new Map<ContractFlag, string[]>();
   for (const flag of flagsFromCommandSpec(spec)) addFlag(command, flag, typed);
   if (spec.idempotent)
-    command.option('--idempotency-key <key>', 'key for safe retries: requests with the same key are executed at most once');
+    command.option('--idempotency-key <key>', 'key that makes retries safe: requests with this key are executed at most once');
   return typed;
 }
 

@@ -32,7 +32,7 @@ export function addApiCommand(program: Command, io: CliEnvironment): void {
     .argument('<path>', 'path with a leading slash, such as /api/v1/orders')
     .option('-X, --method <name>', 'HTTP method (default: GET, or POST if there are fields or a body)')
     .option('-f, --field <name=text>', 'add a text field to the body, or to the query of a GET request', appendValue)
-    .option('-F, --typed-field <name=value>', 'like --field, but converts true, false, null and numbers, and reads @file', appendValue)
+    .option('-F, --typed-field <name=value>', 'like --field, but converts true, false, null and numbers; @file reads a file', appendValue)
     .option('-H, --header <name:text>', 'add a request header', appendValue)
     .option('--input <file>', 'read the JSON body from a file, or from standard input (-)')
     .option('--paginate', 'fetch every page of a list')

@@ -17,10 +17,10 @@ const readOperationId = 'connectedApps.getLimits';
 
 export function addAppsLimitCommand(program: Command, io: CliEnvironment): void {
   const spec = getCommandSpecForOperation(operationId);
-  const group = addCommandGroup(program, 'apps', 'Limits of connected applications, in decimal amounts');
+  const group = addCommandGroup(program, 'apps', 'Set limits of connected applications as decimal amounts');
   const command = addCommandWithoutSubcommands(group, 'limit', spec.summary)
     .description(
-      `${spec.summary}.\nChanges only the limits that the flags name. Amounts can be decimal, such as 49.99. A flag for another period replaces the budget. The default currency is that of the current limits. \`mandate connected-apps set-limits\` replaces all limits, so it can remove a single limit; \`mandate connected-apps remove-limits\` removes all limits.`,
+      `${spec.summary}.\nChanges only the limits for which you specify a flag. Amounts can be decimal, such as 49.99. A budget for a different period replaces the current budget. The default currency is the currency of the current limits. To remove a single limit, replace all limits with \`mandate connected-apps set-limits\`. To remove all limits, use \`mandate connected-apps remove-limits\`.`,
     )
     .argument('<connected-app-id>', 'ID of the connected application; `mandate connected-apps list` shows the IDs');
   const scopes = [getCommandSpecForOperation(readOperationId), spec].map((each) => each.scopes.join(' or '));
@@ -57,7 +57,7 @@ async function limitApp(io: CliEnvironment, settings: Settings, id: string, flag
   printResult(io, settings, await explainApiErrors(spec, session.client.request({ ...request, operation: operationId }, { signal })));
 }
 
-/** Waits for a request, and adds hints for its operation to an API error. */
+/** Waits for a request. If the API returns an error, adds hints for the operation to the error. */
 async function explainApiErrors<Result>(spec: CommandSpec, request: Promise<Result>): Promise<Result> {
   try {
     return await request;

@@ -11,7 +11,7 @@ import { settingsFromFlagsEnvironmentAndProfile, addProfileToLoginHint, type Set
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 
 export function addAuthCommands(program: Command, io: CliEnvironment): void {
-  const group = addCommandGroup(program, 'auth', 'Show the sign-ins on this machine and their scopes');
+  const group = addCommandGroup(program, 'auth', 'Show sign-ins and scopes, and print the access token');
   const status = addCommandWithoutSubcommands(group, 'status', 'List all sign-ins and show which one is in use').action(async () =>
     showStatus(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(status), io)),
   );

@@ -103,9 +103,7 @@ function hintFor({ status, code }: ApiError, { group, name, scopes }: CommandSpe
   if (code === 'insufficient_scope' && scopes[0]) return `Request the scope with: mandate login --scopes +${scopes[0]}`;
   if (code === 'precondition_required') return "Specify the version to change with --if-match <etag>, or any version with --if-match '*'";
   const hasList = commandSpecs.some((other) => other.group === group && other.name === 'list');
-  return status === 404 && name !== 'list' && hasList
-    ? `List ${scopes.length > 0 ? 'yours' : 'them'} with: mandate ${group} list`
-    : undefined;
+  return status === 404 && name !== 'list' && hasList ? `Find the ID with: mandate ${group} list` : undefined;
 }
 
 function toFieldErrors({ errors }: ApiError, spec: CommandSpec): FieldError[] {

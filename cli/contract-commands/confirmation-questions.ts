@@ -14,9 +14,9 @@ const questions: Readonly<Record<string, Question>> = {
   'users.close': (_, [id]) => `Close the account of user ${id}?`,
   'payments.cancel': (_, [id]) => `Cancel payment ${id}?`,
   'refunds.create': (client, [id = ''], body) => refundQuestion(client, id, isRecord(body) ? body['amount'] : undefined),
-  'connectedApps.remove': (_, [id]) => `Revoke all access of connected app ${id}?`,
+  'connectedApps.remove': (_, [id]) => `Revoke all access of connected application ${id}?`,
   'apiKeys.revoke': (_, [id]) => `Revoke API key ${id}?`,
-  'applications.delete': (_, [id]) => `Delete application ${id} and all access that users granted to it?`,
+  'applications.delete': (_, [id]) => `Delete application ${id} and revoke all access that users granted to it?`,
   'applications.rotateSecret': (_, [id]) => `Replace the secret of application ${id}?`,
   'signingKeys.rotate': () => 'Replace the token signing keys?',
   'webhooks.delete': (_, [id]) => `Delete webhook endpoint ${id} and its deliveries?`,
@@ -37,17 +37,17 @@ async function refundQuestion(client: Client, orderId: string, requested: unknow
   const { amount: refundable, currency } = await client.refunds.create(orderId, {}, { dryRun: true });
   const amount = typeof requested === 'number' ? requested : refundable;
   const money = (minorUnits: number): string => formatMoney(minorUnits, currency);
-  if (amount > refundable) return `Refund ${money(amount)} for order ${orderId}, of which only ${money(refundable)} can be refunded?`;
-  return `Refund ${money(amount)} for order ${orderId}? ${amount === refundable ? 'Nothing' : money(refundable - amount)} remains refundable.`;
+  if (amount > refundable) return `Refund ${money(amount)} for order ${orderId}? Only ${money(refundable)} can be refunded.`;
+  return `Refund ${money(amount)} for order ${orderId}? ${amount === refundable ? 'Nothing' : money(refundable - amount)} will remain refundable.`;
 }
 
-/** Describes an approval, such as `the order of My assistant for €60.00`, or returns only its ID if the approval cannot be read. */
+/** Describes an approval, such as `the order requested by My assistant: €60.00 (2 × Mug)`, or returns its ID if it cannot be read. */
 async function fetchAndDescribeApproval(client: Client, id: string): Promise<string> {
   const result = await client.approvals.get(id).safe();
   if (!result.ok) return `approval ${id}`;
   const { application_name: application, total, currency, items } = result.data;
   const lines = items.map(({ quantity, name }) => `${quantity} × ${name}`).join(', ');
-  return `the order of ${application} for ${formatMoney(total, currency)} (${lines})`;
+  return `the order requested by ${application}: ${formatMoney(total, currency)} (${lines})`;
 }
 
 /** Describes an order, such as `order 42 (€42.50, paid)`, or returns only its ID if the order cannot be read. */

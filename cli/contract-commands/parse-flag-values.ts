@@ -69,7 +69,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Converts an age such as `7d` or `24h` to the timestamp that long ago, and a date to midnight UTC. Returns any other text unchanged. */
+/** Converts an age such as `7d` or `24h` to a timestamp in the past, and a date to midnight UTC. Returns any other text unchanged. */
 function parseTimestamp(text: string, now: Date): string {
   const agoMs = parseDurationMs(text);
   if (agoMs !== undefined) {

@@ -41,9 +41,9 @@ async function acquire(path: string, owner: string): Promise<void> {
 }
 
 /**
- * Removes the lock of a process that no longer runs. Several processes can detect such a lock at the same time, and a slow process must not
- * remove the lock that a faster one has acquired. Therefore, a process removes the lock only if it creates a marker named after the old
- * owner, and after it has checked the owner again.
+ * Removes the lock of a process that is no longer running. Several processes can detect such a lock at the same time, and a slow process
+ * must not remove the lock that a faster one has acquired. Therefore, a process removes the lock only if it has created a marker named
+ * after the old owner and has checked the owner again.
  */
 async function removeIfAbandoned(path: string): Promise<void> {
   const owner = await readIfExists(path);

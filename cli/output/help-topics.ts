@@ -33,7 +33,7 @@ Flags override environment variables, and environment variables override the pro
   MANDATE_TOKEN              access token or API key that overrides the sign-in and is never stored or renewed
   MANDATE_TIMEOUT            timeout for each request, such as 30s
   MANDATE_STORAGE            where to store the refresh token: auto, keyring or file
-  MANDATE_CONFIG_DIR         configuration directory; default ~/.config/mandate, on Windows %APPDATA%\\mandate
+  MANDATE_CONFIG_DIR         configuration directory (default: ~/.config/mandate, or %APPDATA%\\mandate on Windows)
   MANDATE_DEBUG              1 logs requests to standard error
   MANDATE_ALLOW_INSECURE     1 allows plain http to other machines, which sends tokens unencrypted
   CI                         any value disables prompts
@@ -65,7 +65,7 @@ With --json and --jsonl, an error is printed to standard error as one line of JS
 
   mandate login                     opens the browser on this machine, or prints a code if no browser can be opened
   mandate login --device            prints a code that you enter in a browser on any machine
-  mandate login --no-browser        prints the URL; over ssh -L, set the port with --port
+  mandate login --no-browser        prints the URL; for use with ssh -L, set the port with --port
   mandate login --with-token        reads an access token or API key from standard input
   mandate login --scopes +orders.manage   requests a scope in addition to those already granted
 

@@ -14,7 +14,7 @@ import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { addProfileToLoginHint } from '../settings/resolve-settings.ts';
 
-/** A printable error, as lines of text or, with --json, as JSON. */
+/** An error that is printed as lines of text or, with --json, as JSON. */
 export type PrintableError = {
   readonly code: string;
   readonly status?: number;

@@ -59,7 +59,7 @@ const nextSteps: Readonly<Record<string, NextStep>> = {
   'shipments.create': shippingStep,
   'shipments.update': shippingStep,
   'products.create': ({ id, status }) =>
-    status === 'draft' ? { text: 'Put the product on sale', command: `products update ${id} --status active` } : undefined,
+    status === 'draft' ? { text: 'Put the product up for sale', command: `products update ${id} --status active` } : undefined,
   'tasks.get': taskStep,
   'tasks.wait': taskStep,
   'webhooks.create': ({ id }) => ({ text: 'Send a test event', command: `webhooks test ${id}` }),

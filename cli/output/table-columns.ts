@@ -134,9 +134,9 @@ export const tableColumnsOfNestedLists: Readonly<Record<string, readonly string[
   items: ['line', 'product_id', 'sku', 'name', 'quantity', 'unit_price', 'total'] satisfies ColumnsOf<OrderItem>,
 };
 
-/** Column headings that differ from the field names, by operation ID. */
 const connectedAppHeadings = { 'application.name': 'application', last_used_at: 'last used' };
 
+/** Column headings that differ from the field names, by operation ID. */
 const headings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'orders.list': {
     user_id: 'customer',

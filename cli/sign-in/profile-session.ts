@@ -80,7 +80,7 @@ export function parseApiUrl(io: CliEnvironment, url: string): string {
     throw new CommandError(
       exitCodes.usage,
       'usage',
-      insecure ? `${url} would send tokens unencrypted; use https` : `${url} is not a valid service URL`,
+      insecure ? `Requests to ${url} would send tokens unencrypted; use https` : `${url} is not a valid service URL`,
       {
         cause,
         ...(insecure && { hint: 'On a trusted network, set MANDATE_ALLOW_INSECURE=1' }),

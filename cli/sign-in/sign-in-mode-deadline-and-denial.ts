@@ -4,7 +4,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** Options that every sign-in method accepts. `waitMs` is the time limit for the user; `maxAge` is the maximum age of the sign-in, in seconds. */
+/** Options that every sign-in method accepts. `waitMs` is the time limit for the user; `maxAge` is the maximum sign-in age, in seconds. */
 export type SignInOptions = {
   readonly clientId: string;
   readonly scopes: readonly string[];

@@ -13,7 +13,7 @@ export async function signInWithBrowser(
   { waitMs, ...request }: SignInOptions,
   options: { readonly opens: boolean; readonly port: number | undefined },
 ): Promise<Tokens> {
-  // This module is imported only here, because loading the HTTP server is slow.
+  // This module is imported only when it is needed, because loading the HTTP server is slow.
   const { listenOnLoopback } = await import('@mandate/client-sdk/authorization/node');
   const loopback = await listenOnLoopback(options.port).catch((cause: unknown) => {
     throw new CommandError(exitCodes.unexpectedError, 'port_in_use', `Cannot listen on port ${options.port ?? 0} of 127.0.0.1`, {

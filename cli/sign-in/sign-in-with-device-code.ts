@@ -62,7 +62,7 @@ function printInstructions(io: CliEnvironment, settings: Settings, device: Devic
   io.stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Returns the URL that contains the code if the URL has the origin of the authorization server. Users open the URL without checking it. */
+/** Returns the URL that contains the code if it has the authorization server's origin, because users open the URL without checking it. */
 function trustedUrl({ verificationUriComplete: link }: DeviceAuthorization, issuer: string): string | undefined {
   return link !== undefined && URL.canParse(link) && new URL(link).origin === new URL(issuer).origin ? link : undefined;
 }

@@ -1,7 +1,7 @@
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { getDisplayWidth, padToWidth, truncateToWidth } from './sanitize-and-measure-terminal-text.ts';
 
-/** Characters that fill zero to eight eighths of a column in a bar, and characters of a sparkline, from low to high. */
+/** Chart characters: `parts` fill 0 to 7 eighths of a column, `full` fills a column, and `levels` form sparklines, from low to high. */
 type ChartCharacters = { readonly parts: readonly string[]; readonly full: string; readonly levels: readonly string[] };
 
 const unicode: ChartCharacters = {

@@ -40,7 +40,7 @@ export type AuthorizationServerOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Adds an application's authentication to the body or headers of a request, for example `privateKeyJwt(...)`. */
+/** Function that adds an application's authentication to the body or headers of a request, such as the result of `privateKeyJwt(...)`. */
 export type ClientAuthentication = (
   server: { readonly issuer: string },
   client: { readonly client_id: string },
@@ -73,7 +73,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
     readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
   );
   // Prevents the client from sending secrets to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
-  if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);
+  if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} has an issuer other than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }
 

@@ -99,7 +99,7 @@ const rejectWithoutSignIn: CallbackHandler = (_, res) => page(res, 404, 'Not rea
 function acceptedUrl(req: IncomingMessage, res: ServerResponse, origin: string): URL | undefined {
   const url = URL.canParse(req.url ?? '', origin) ? new URL(req.url ?? '', origin) : undefined;
   // Prevents DNS rebinding: a page on another site could otherwise send requests with that site's host name to this server.
-  if (`http://${req.headers.host}` !== origin) page(res, 421, 'Wrong host', 'This host name is not served here.');
+  if (`http://${req.headers.host}` !== origin) page(res, 421, 'Wrong host', 'This server does not accept this host name.');
   else if (url?.pathname !== '/callback') page(res, 404, 'Not found', 'This page does not exist.');
   else if (req.method !== 'GET') page(res, 405, 'Method not allowed', 'Only GET requests are allowed.');
   else return url;

@@ -16,7 +16,7 @@ export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' |
   readonly redirectUri: string;
   /** Requested scopes. With `offline_access`, the user stays signed in after the first access token has expired. */
   readonly scopes: readonly string[];
-  /** Maximum age of the user's sign-in, in seconds. If the sign-in is older, the user has to sign in again (default: no maximum). */
+  /** Maximum age of the user's sign-in, in seconds (default: no maximum). If the sign-in is older, the user has to sign in again. */
   readonly maxAge?: number | undefined;
   /** Whether the tokens are bound to a key that cannot be exported from this browser (default: true). */
   readonly dpop?: boolean | undefined;
@@ -29,12 +29,15 @@ export type BrowserSignIn = {
   signedIn(): Promise<boolean>;
   /** Navigates to the sign-in page, which redirects to `redirectUri` after the sign-in. */
   redirect(options?: { readonly returnTo?: string | undefined }): Promise<never>;
-  /** Signs in with a popup. Call this function in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
+  /**
+   * Signs in with a popup. Call this function in a click handler. Fails with an `AuthorizationError` whose `error` is `popup_blocked` or
+   * `popup_closed`, for example.
+   */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
    * Completes the sign-in if a sign-in redirect loaded this page. Call this function on every page load. Returns the URL to return to
    * (`returnTo`). Returns `undefined` if the page was loaded in another way, and during server-side rendering. In a popup, closes the
-   * window. Fails with `AuthorizationError`, such as `access_denied`.
+   * window. Fails with an `AuthorizationError` whose `error` is `access_denied`, for example.
    */
   complete(): Promise<{ readonly returnTo: string } | undefined>;
   /** Signs out in all tabs immediately, then revokes the tokens. Fails if the revocation fails. */

@@ -25,7 +25,8 @@ const waitSeconds = 25;
 const minIntervalMs = 1000;
 
 /**
- * Waits until the customer has decided, or until the approval has expired or been canceled. The service responds as soon as the status changes.
+ * Waits until the customer has decided, or until the approval has expired or been canceled. The service responds as soon as the status
+ * changes.
  *
  * ```ts
  * const { id } = await mandate.approvals.create({ quote_id: quote.id });

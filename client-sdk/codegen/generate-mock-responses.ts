@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Operation } from './openapi-types-and-operation-list.ts';
 
-/** Returns the source code of the responses that `mocks/mock-handlers-data-and-problems.ts` uses: the contract's example for each operation and problem. */
+/** Returns the source code of the mock responses: the contract's example for each operation and problem. */
 export function generateMockResponses({ components }: OpenApiDocument, operations: Operation[]): string {
   const responses = operations.map((operation) => [operation.id, mockResponseFromOperation(operation)] as const);
   const statuses = new Map(operations.flatMap(({ problems }) => Object.entries(problems)));

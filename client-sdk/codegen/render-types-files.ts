@@ -56,7 +56,7 @@ function declareSchemasAsInterfaces(node: ts.Node): ts.Node[] {
   ];
 }
 
-/** Declares a schema. A schema that can be `null` or has alternatives is not an interface. */
+/** Declares a schema as an interface, or as a type alias if the schema can be `null` or has alternatives. */
 function declareSchema(property: ts.PropertySignature): ts.Node {
   const { type = factory.createKeywordTypeNode(ts.SyntaxKind.UnknownKeyword) } = property;
   const name = propertyName(property);

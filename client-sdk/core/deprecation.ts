@@ -40,7 +40,7 @@ const dateFromMs = (milliseconds: number): Date | undefined => (milliseconds ? n
 
 /** Formats a notice as one line. */
 export const formatDeprecationText = ({ operation, sunsetAt, guide }: DeprecationNotice): string =>
-  `${operation} is deprecated${sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : ''}${guide ? `: ${guide}` : ''}`;
+  `${operation} is deprecated${sunsetAt ? `; sunset on ${sunsetAt.toISOString().slice(0, 10)}` : ''}${guide ? `: ${guide}` : ''}`;
 
 /** Prints a deprecation notice as a warning; used if `onDeprecation` is not set. */
 export function printDeprecationWarning(notice: DeprecationNotice): void {

@@ -102,7 +102,7 @@ export class DecodeError extends MandateError {
   readonly text: string;
 
   constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string, cause?: unknown) {
-    super(`HTTP ${status} is not a valid API response`, { cause });
+    super(`Invalid API response (HTTP ${status})`, { cause });
     this.status = status;
     this.headers = headers;
     this.text = text.slice(0, 2000);

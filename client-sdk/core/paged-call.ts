@@ -29,7 +29,7 @@ export class PagedCall<P extends Page, Problems = Record<string, number>>
       const { next_cursor: cursor } = response.data;
       if (cursor === null) return;
       const next = await this.#nextPage(cursor);
-      if (next.data.next_cursor === cursor) throw new DecodeError(next, 'the list leads back to the same page');
+      if (next.data.next_cursor === cursor) throw new DecodeError(next, 'the next page has the same cursor');
       response = next;
     }
   }

@@ -28,7 +28,7 @@ export function queryString(query: Readonly<Record<string, QueryValue>>): string
 export function checkedBaseUrl(url: string, allowInsecure = false): string {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL such as https://shop.example`);
   const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(url);
-  if (username || password || search || hash) throw new TypeError('a base URL has no user name, password, query or fragment');
+  if (username || password || search || hash) throw new TypeError('a base URL must have no user name, password, query or fragment');
   if (protocol === 'http:' && !allowInsecure && !isLoopback(hostname)) {
     throw new TypeError(`${origin} is not https; set allowInsecureRequests to use it`);
   }

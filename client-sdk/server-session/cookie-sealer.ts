@@ -25,7 +25,7 @@ export function createCookieSealer(secrets: readonly string[]): CookieSealer {
       `cookieSecrets needs at least one secret of ${minimumSecretLength} characters or more; create one with "openssl rand -base64 32"`,
     );
   }
-  // imported on first use, because Cloudflare Workers do not allow asynchronous work before the first request
+  // The keys are imported on first use, because Cloudflare Workers do not allow asynchronous work before the first request.
   let imported: Promise<MasterKey[]> | undefined;
   const importKeys = (): Promise<MasterKey[]> => (imported ??= Promise.all(secrets.map(importMasterKey)));
   return {

@@ -20,7 +20,7 @@ export type ServerSignInOptions = Omit<AuthorizationServerOptions, 'signal'> & {
   readonly clientId: string;
   /** Secret of a confidential application that does not authenticate with a key. */
   readonly clientSecret?: string | undefined;
-  /** Authentication of a confidential application without a secret, such as `privateKeyJwt(...)` from `@mandate/client-sdk/private-key-jwt`. */
+  /** Authentication of an application that has no secret, such as `privateKeyJwt(...)` from `@mandate/client-sdk/private-key-jwt`. */
   readonly clientAuthentication?: ClientAuthentication | undefined;
   /** URL whose handler calls `completeSignIn`. Must exactly match a redirect URI registered for the application. */
   readonly redirectUri: string;
@@ -76,7 +76,7 @@ export type ServerSignIn = {
   completeSignIn(request: Request): Promise<Response>;
   /** Reads the session cookie, and refreshes the access token if it is about to expire. */
   openSession(request: Request): Promise<ServerSession>;
-  /** Revokes the tokens, removes the cookie and redirects to `returnTo` (default: `/`). Accepts only POST requests from the application's pages. */
+  /** Revokes the tokens, removes the cookie and redirects to `returnTo` (default: `/`). Accepts only same-origin POST requests. */
   signOut(request: Request, options?: { readonly returnTo?: string | undefined }): Promise<Response>;
   /**
    * Returns a 403 response if another site may have sent a state-changing request. Returns `undefined` for any other request. Call this

@@ -3,13 +3,13 @@ import { describeApiError, parseProblem, type AccessAdvice, type ToolResponse } 
 import { formatCompactResult } from './format-compact-result.ts';
 import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from './mcp-tool-type.ts';
 
-/** An API request of a tool call. */
+/** The API request for a tool call. */
 export type ToolRequest = {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: JsonObject | undefined;
-  /** Idempotency key: the assistant's own key, or else a random key; `undefined` if the operation accepts no `Idempotency-Key`. */
+  /** The key that the assistant passed, or a random key; `undefined` if the operation accepts no `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
   readonly ifMatch: string | undefined;
 };

@@ -146,8 +146,8 @@ const scopesOf = (operation: JsonObject): string[] =>
 const parametersWithoutArgument: ReadonlySet<string> = new Set(['include_total']);
 
 /**
- * Short descriptions of parameters that many tools have. The descriptions in the OpenAPI document would fill a tenth of the context that
- * all tools use.
+ * Short descriptions of parameters that many tools have. The descriptions in the OpenAPI document would account for a tenth of the context
+ * that all tools use.
  */
 const shortDescriptions: Readonly<Record<string, string>> = {
   limit: '',

@@ -58,7 +58,7 @@ export function describeApiError(tool: McpTool, response: ToolResponse, accessAd
   return `${joinSentences([...reasons, ...(advice === undefined ? [] : [advice])])}${code}.`;
 }
 
-/** Codes of problems whose error entries are more specific than their detail. */
+/** Codes of problems whose `errors` are more specific than their `detail`. */
 const codesWithSpecificEntries: ReadonlySet<string> = new Set(['invalid_request', 'out_of_stock']);
 const maxReasons = 5;
 
@@ -71,19 +71,19 @@ function listReasons({ code, detail, errors }: ApiProblem): string[] {
   return [...new Set(reasons)].slice(0, maxReasons);
 }
 
-/** Advice about errors whose detail does not say what to do. */
+/** Advice for errors whose `detail` does not explain what to do, by problem code. */
 const adviceByCode: Readonly<Record<string, string>> = {
   invalid_request: 'correct the arguments and call the tool again',
   not_found: 'check the ID, or search for it with a list tool',
   out_of_stock: 'order at most the available units, or choose another product',
   product_unavailable: 'choose another product',
-  invalid_transition: 'read it again to see its current state',
+  invalid_transition: 'read the resource again to see its current state',
   forbidden: 'tell the user, because the same call cannot succeed',
 };
 
 /**
- * Requests that problem details about limits suggest, each with the tools that send this request. The texts also name the tool sets,
- * because an assistant's settings can select only some of the sets.
+ * API requests that the details of limit problems suggest, each with the tools that send this request. The texts also name the tool
+ * sets, because an assistant's settings can select only some of the sets.
  */
 const toolsByApprovalRequest: readonly (readonly [request: RegExp, tools: string])[] = [
   [/a quote with POST \/api\/v1\/approvals/, 'a quote with `quotes_create` and `approvals_create` (tool sets `quotes`, `approvals`)'],
@@ -115,5 +115,5 @@ const joinSentences = (texts: readonly string[]): string =>
     .map((sentence, index) => (index === 0 ? sentence : lowerCaseFirstWord(sentence)).replace(/[.!]$/, ''))
     .join('; ');
 
-/** Does not change abbreviations such as `ETag` and `ID`. */
+/** Converts the first letter to lower case, except in abbreviations such as `ETag` and `ID`. */
 const lowerCaseFirstWord = (sentence: string): string => sentence.replace(/^\p{Lu}(?=\p{Ll}|\s)/u, (letter) => letter.toLowerCase());

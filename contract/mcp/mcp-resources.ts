@@ -20,7 +20,7 @@ export type McpResource = {
   readonly description: string;
   readonly mimeType: string;
   readonly uriTemplate: string;
-  /** Lists the newest resources; undefined if there can be too many. */
+  /** Lists the newest resources; undefined if there can be too many to list. */
   readonly list: (() => Promise<{ resources: { uri: string; name: string; description: string }[] }>) | undefined;
   /** Reads a resource; returns `undefined` if it does not exist, or the caller may not access it. */
   readonly read: (
@@ -37,7 +37,7 @@ type McpResourceType = {
   /** The tool that reads one resource, and the argument for its ID, which is also the variable in the URI template. */
   readonly getTool: string;
   readonly idArgument: string;
-  /** The tool that lists the resources that are offered without a search; undefined if there can be too many. */
+  /** The tool that lists the resources that are offered without a search; undefined if there can be too many to list. */
   readonly listTool?: string;
 };
 

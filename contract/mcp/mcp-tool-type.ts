@@ -33,8 +33,8 @@ export type McpTool = {
   readonly startsTask?: true;
   readonly inputSchema: JsonObject;
   /**
-   * Names and types of the result fields; for tools that move money, only of the fields that show the outcome. Undefined for all other
-   * tools that change data, and for results that are not objects.
+   * Names and types of the result fields. For a tool that moves money, only the fields that show the outcome are included. Undefined for
+   * other tools that change data, and for results that are not objects.
    */
   readonly outputSchema?: JsonObject;
 };

@@ -36,11 +36,11 @@ export type McpToolSelection = {
   /** Names of tool sets, such as `orders`, or `all`. If undefined, the tools for shopping are selected. */
   readonly toolSets: readonly string[] | undefined;
   readonly readOnly: boolean;
-  /** Whether the assistant's orders can need an approval. If so, the default tools include the tools that request an approval. */
+  /** Whether the assistant's orders can require approval. If so, the default tools include the tools that request an approval. */
   readonly canRequestApprovals: boolean;
 };
 
-/** A tool set does not exist. */
+/** Thrown if a tool set does not exist. */
 export class UnknownMcpToolSetError extends Error {
   override readonly name = 'UnknownMcpToolSetError';
   /** Names of tool sets that exist, and `all`. */

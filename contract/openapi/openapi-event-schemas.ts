@@ -53,7 +53,7 @@ export function splitEventSchemaBySubject({ schemas }: OpenApiComponents, versio
   schemas['Event'] = { anyOf: [reference('KnownEvent'), reference('OtherEvent')] };
 }
 
-/** Returns the name of the schema of `data.object`. Adds the schema if this API version has no such schema or a different one. */
+/** Returns the name of the schema of `data.object`. Adds the schema if this API version does not have it or has a different one. */
 function addSubjectSchema(subject: EventSubject, schemas: Record<string, JsonObject>, version1: Record<string, JsonObject>): string {
   const { schema: name } = eventSubjectDefinitions[subject];
   const wanted = version1[name];

@@ -66,14 +66,14 @@ const conditionFields = {
     .describe('Permitted actions (default: all). `place` includes changing the delivery, reference, note and metadata of an order.'),
   limits: withSchemaName('OrderSpendingLimits', limitsInputSchema)
     .optional()
-    .describe('Spending limits. Without this field, the amounts are unlimited.'),
+    .describe('Spending limits. If omitted, amounts are unlimited.'),
   products: orderProductLimitsInputSchema.optional().describe('Products that can be ordered (default: all products).'),
   valid_until: timestampInputSchema
     .optional()
-    .describe('Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).'),
+    .describe('Time after which the application can no longer place, pay for or cancel orders (default: when the grant expires).'),
 };
 
-/** Limits that a customer sets for an application in a form, on the consent page or an account page. */
+/** Limits that a customer sets for an application in a form on the consent page or on an account page. */
 export const orderLimitsInputSchema = z
   .object({ ...conditionFields, orders: z.enum(orderAccessLevels), approval: z.enum(orderApprovalModes) })
   .strict();
@@ -122,7 +122,7 @@ export const apiKeyLimitsSchema = z
   .object({
     actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
-    products: orderProductLimitsSchema.optional().describe('Products that can be ordered, if not all.'),
+    products: orderProductLimitsSchema.optional().describe('Products that can be ordered; absent if all products can be ordered.'),
     valid_until: timestampSchema.optional().describe('Time after which the key can no longer place, pay for or cancel orders.'),
     orders: z.enum(orderAccessLevels).describe(apiKeyOrderAccessText),
   })
@@ -152,7 +152,7 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
     type: z.literal(orderAuthorizationDetailsType),
     actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
-    products: orderProductLimitsSchema.optional().describe('Products that can be ordered, if not all.'),
+    products: orderProductLimitsSchema.optional().describe('Products that can be ordered; absent if all products can be ordered.'),
     valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay for or cancel orders.'),
     orders: z.enum(orderAccessLevels).describe(orderAccessText),
     approval: z.enum(orderApprovalModes).describe(orderApprovalText),

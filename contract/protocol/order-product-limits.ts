@@ -3,7 +3,7 @@ import { createValidationIssueWithValues } from '../schema/validation-issue-with
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { singleLineInputSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
 
-/** Maximum number of product categories in limits. */
+/** Maximum number of product categories that limits can contain. */
 export const maxLimitedCategories = 50;
 
 const categoriesText =
@@ -25,13 +25,16 @@ const inputSchema = z
   .strict();
 const responseSchema = z.object({ categories: z.array(z.string()).describe(categoriesText) });
 
-/** Products that orders are limited to, in a request. */
+/** Request schema for the products to which orders are limited. */
 export const orderProductLimitsInputSchema = withSchemaName('OrderProductLimitsInput', inputSchema);
 
-/** Products that orders are limited to. The list is empty if the limits of the customer and of the shop have no category in common. */
+/**
+ * Response schema for the products to which orders are limited. The list is empty if the customer's limits and the shop's limits have no
+ * category in common.
+ */
 export const orderProductLimitsSchema = withSchemaName('OrderProductLimits', responseSchema);
 
-/** Products that an administrator limits orders to; null for all products. */
+/** Request schema for the products to which an administrator limits orders; `null` means all products. */
 export const nullableProductLimitsInputSchema = inputSchema.nullable();
 export const nullableProductLimitsSchema = responseSchema.nullable();
 

@@ -87,7 +87,7 @@ export const problemEntrySchema = withSchemaName(
     spent: amountSchema
       .optional()
       .describe(
-        'Amount already spent in the current period, in minor units; present only with the code `limit_exceeded` if the limit is for a period.',
+        'Amount already spent in the current period, in minor units; present only with the code `limit_exceeded`, if a limit per period was exceeded.',
       ),
     actual: amountSchema.optional().describe('Current total, in minor units; present only with the code `price_changed`.'),
     approvable: z
@@ -101,13 +101,13 @@ export const problemEntrySchema = withSchemaName(
 );
 
 const problemFields = {
-  type: z.string().url().describe('URL that identifies the problem type; it ends with `code`.'),
-  title: z.string().describe('Short description of the problem type, in the language that `Accept-Language` prefers.'),
+  type: z.string().url().describe('URL that identifies the problem type and ends with `code`.'),
+  title: z.string().describe('Short description of the problem type, in the language selected by `Accept-Language`.'),
   status: z.number().int().min(400).max(599).describe('HTTP status code.'),
   code: z.string().describe('Machine-readable problem code. Codes are never removed within an API version; new codes may be added.'),
   detail: z
     .string()
-    .describe('Explanation of this occurrence of the problem, and how to resolve it, in the language that `Accept-Language` prefers.'),
+    .describe('Explanation of this occurrence of the problem, and how to resolve it, in the language selected by `Accept-Language`.'),
   instance: z.string().describe('URI that identifies this occurrence of the problem.'),
   request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include the ID when contacting support.'),
   violated_policies: z
@@ -149,7 +149,7 @@ export const declareProblemResponses =
 const errorResponse = ([first, ...more]: [string, ...string[]]) =>
   c.otherResponse({ contentType: 'application/problem+json', body: z.object({ ...problemFields, code: z.enum([first, ...more]) }) });
 
-/** Returns a declared error response's problem codes. */
+/** Returns the problem codes of a declared error response. */
 export function problemCodesOfResponse({ body }: { body: unknown }): string[] {
   const shape: Record<string, unknown> = body instanceof z.ZodObject ? z.record(z.unknown()).parse(body.shape) : {};
   const code = shape['code'];
@@ -181,7 +181,7 @@ export const problemCodesBeforeRouting = [
 export const problemCodesOfPublicOperations = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problem codes of an operation that requires an access token and checks no permissions except the scope. */
 export const problemCodesOfAuthenticatedOperations = [...problemCodesOfPublicOperations, 'missing_token', 'insufficient_scope'] as const;
-/** Problem codes of an operation that requires an access token and can also be denied because of the user's role or account. */
+/** Problem codes of an operation that requires an access token and can also be forbidden because of the user's role or account. */
 export const problemCodesOfAuthorizedOperations = [...problemCodesOfAuthenticatedOperations, 'forbidden'] as const;
 /** Additional problem codes of an operation that accepts a file. */
 export const fileProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;

@@ -25,7 +25,7 @@ export type RouteMetadata = {
    */
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
   /**
-   * Whether the request accepts an `Idempotency-Key`. Every POST request accepts this header, except those listed in
+   * Whether the operation accepts an `Idempotency-Key`. Every POST operation accepts this header, except those listed in
    * `test/support/api-assertions/replay-assertions.ts`.
    */
   readonly idempotent?: boolean;
@@ -38,7 +38,7 @@ export type RouteMetadata = {
   readonly returnsEtag?: boolean;
   /** Maximum body size in bytes (default: `defaultMaxBodyBytes`), or `Infinity` for files. */
   readonly bodyMax?: number;
-  /** Media types of a body that is not JSON. The handler reads a body that is not JSON directly from the request stream. */
+  /** Media types of a body that is not JSON. The handler reads such a body directly from the request stream. */
   readonly consumes?: readonly [string, ...string[]];
   /** Media types of the response, if it is not JSON. */
   readonly produces?: readonly string[];

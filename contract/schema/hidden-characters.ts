@@ -11,9 +11,9 @@ const cursive = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolia
 const brahmic = String.raw`[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}]`;
 
 /**
- * Sequences in which a hidden character is part of ordinary spelling. Emoji: a sequence that Unicode recommends for interchange, or an
- * emoji with a variation selector. Joiners and non-joiners: one between two letters of a cursive script (RFC 5892, appendix A), or one
- * after a letter or sign of a Brahmic script. Variation selectors: one after an ideograph or a Mongolian letter.
+ * Sequences in which a hidden character is part of ordinary spelling: emoji sequences that Unicode recommends for interchange, an emoji
+ * with a variation selector, a joiner or non-joiner between two letters of a cursive script (RFC 5892, appendix A) or after a letter or
+ * sign of a Brahmic script, and a variation selector after an ideograph or a Mongolian letter.
  */
 const ordinary = [
   /\p{RGI_Emoji}|\p{Extended_Pictographic}[\ufe0e\ufe0f]/gv,

@@ -17,7 +17,7 @@ export const integerInUrlSchema = (minimum: number, maximum: number) =>
     { type: 'integer', format: 'int64', minimum, maximum },
   );
 
-/** An ID in a URL. An ID that does not exist or belongs to another user returns 404; an invalid ID returns 400. */
+/** An ID in a URL. The response is 404 if the ID does not exist or belongs to another user, and 400 if the ID is invalid. */
 export const idInUrlSchema = integerInUrlSchema(1, idMax);
 
 /** Comma-separated IDs in one query parameter. */

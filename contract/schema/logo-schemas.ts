@@ -18,6 +18,6 @@ export const logoBodySchema = z.custom<string | Uint8Array | Blob | ReadableStre
 export const logoUploadRouteMetadata = { consumes: logoMediaTypes, bodyMax: logoLimits.bytes } as const;
 
 /** Describes the accepted images for the API reference and the command help. */
-export const acceptedLogosText = `The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`;
+export const acceptedLogosText = `The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`;
 
 export type Logo = z.output<typeof logoSchema>;

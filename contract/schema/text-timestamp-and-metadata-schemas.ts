@@ -31,7 +31,7 @@ const checkLength = (minimum: number, maximum: number) => (value: string, contex
  * emoji requires them.
  */
 export const singleLineInputSchema = (maximum: number, minimum = 1) =>
-  // Leading and trailing white space is removed, so a required text must contain another character.
+  // Leading and trailing white space is removed, so a required text must contain at least one other character.
   extendApi(z.string().trim(), { ...describeLength(minimum, maximum), ...(minimum > 0 && { pattern: String.raw`\S` }) })
     .superRefine(checkLength(minimum, maximum))
     .superRefine((value, context) => {

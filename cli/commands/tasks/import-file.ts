@@ -57,7 +57,7 @@ export function addImportCommand(program: Command, io: CliEnvironment, group: ke
     .option('-y, --yes', 'overwrite an existing report file')
     .addHelpText(
       'after',
-      `\nThe file is checked before it is sent, except standard input.\nThe exit code is ${exitCodes.inputRejected} if any row or order was rejected; the others were imported.\nRequires the scopes ${requiredScopes(kind).join(', ')}.`,
+      `\nBefore a file is sent, the command checks it; standard input is not checked.\nThe exit code is ${exitCodes.inputRejected} if any row or order was rejected; all others were imported.\nRequires the scopes ${requiredScopes(kind).join(', ')}.`,
     )
     .action(async (path: string) =>
       importFile(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), kind, path, typed, command.opts<Flags>()),

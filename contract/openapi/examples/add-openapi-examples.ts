@@ -62,7 +62,7 @@ const alternativesOf = ({ oneOf, anyOf, allOf }: JsonObject): JsonObject[] =>
 
 /** Adds generated values for missing required fields to an example, and removes fields that are not in this version of the schema. */
 function fitToSchema(complete: JsonObject, { properties, required }: JsonObject, schemas: JsonObject): JsonObject {
-  // a schema with alternatives, whose example matches one of them
+  // The schema has alternatives, one of which the example matches.
   if (properties === undefined) return complete;
   const known = isJsonObject(properties) ? properties : {};
   const missing = (Array.isArray(required) ? required : []).map(jsonPrimitiveToText).filter((name) => !(name in complete));

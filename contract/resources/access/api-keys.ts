@@ -94,7 +94,7 @@ export const apiKeyCreateRequestSchema = withSchemaName(
         .describe(`Expiration time, at most ${maxApiKeyLifetimeDays} days from now (default: 90 days from now).`),
       order_limits: apiKeyLimitsInputSchema
         .optional()
-        .describe('Limits for orders. The limits cannot be changed later. Without this field, only the scopes limit the key.'),
+        .describe('Limits for orders. The limits cannot be changed later. If omitted, only the scopes limit the key.'),
     })
     .strict(),
 );
@@ -105,7 +105,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     path: '/api-keys',
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List API keys',
-    description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
+    description: 'Returns the API keys of the current user, newest first. The keys themselves are not included.',
     responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
@@ -115,7 +115,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     pathParams: z.object({ user_id: pathIdSchema('ID of the user.') }),
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: "List a user's API keys",
-    description: `Returns the API keys of a user, newest first. The secret keys are not included. ${sessionsKeysAndAppsPermissionText}`,
+    description: `Returns the API keys of a user, newest first. The keys themselves are not included. ${sessionsKeysAndAppsPermissionText}`,
     responses: {
       200: listPageSchema('ApiKeyPage', apiKeySchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),

@@ -5,7 +5,7 @@ import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schema
 
 export const clientSecretSchema = secretShownOnceSchema(
   'The client secret; `null` for public applications, and for applications that authenticate with a key or a certificate.',
-  'If the first response was lost, rotate the secret of the application, if it has a secret.',
+  'If the first response was lost and the application has a secret, rotate the secret.',
 );
 
 const rotatedSecret = secretShownOnceSchema(

@@ -64,12 +64,12 @@ const descriptions = {
   redirect_uris: 'Redirect URIs. Redirect URIs are compared by exact string matching, except for the port of a loopback address.',
   post_logout_redirect_uris: 'URIs to which users can be redirected after signing out.',
   backchannel_logout_uri:
-    "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application does not need one. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
+    "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application needs no logout tokens. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
   scopes: 'Scopes that the application can be granted. Removing a scope also removes it from existing tokens.',
   preapproved_scopes:
     'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
   grant_types: 'Grant types that the application can use.',
-  first_party: 'Whether the shop itself operates the application. If so, the consent page says this.',
+  first_party: 'Whether the shop itself operates the application. If `true`, the consent page states this.',
   rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
   order_limits_ceiling:
@@ -183,7 +183,7 @@ export const applicationUpdateSchema = withSchemaName(
     .strict(),
 );
 
-const onlyAdministrators = 'Requires an administrator.';
+const onlyAdministrators = 'Requires an administrator account.';
 const access = ['applications.manage'] as const;
 const pathParams = z.object({ application_id: pathIdSchema('ID of the application.') });
 
@@ -251,7 +251,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       secretRotationBodySchema(maxClientSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
     ),
     summary: 'Rotate the client secret of an application',
-    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. Also use this operation to create a secret after you have changed \`token_endpoint_auth_method\` to \`client_secret_basic\`. ${onlyAdministrators}`,
+    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. You can also use this operation to create a secret after you have changed \`token_endpoint_auth_method\` to \`client_secret_basic\`. ${onlyAdministrators}`,
     responses: {
       201: clientSecretRotationSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'application_has_no_secret'),

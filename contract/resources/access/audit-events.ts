@@ -94,7 +94,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
         cursor: paginationParameters.cursor,
         user_id: idInUrlSchema.optional().describe('Only events that affected this user.'),
         actor_id: idInUrlSchema.optional().describe('Only actions by this user.'),
-        client_id: singleLineInputSchema(2048).optional().describe('Only actions through the application with this client ID.'),
+        client_id: singleLineInputSchema(2048).optional().describe('Only actions performed through the application with this client ID.'),
         action: commaSeparatedEnumSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
         occurred_at_gte: timestampInputSchema.optional().describe('Only events that occurred at this time or later.'),
@@ -103,7 +103,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
       .strict(),
     summary: 'List audit events',
     description:
-      'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
+      'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator account.',
     responses: {
       200: listPageSchema('AuditEventPage', auditEventSchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),

@@ -52,7 +52,7 @@ const connectedAppFields = {
   device: z.string().nullable().describe('Device on which the user gave consent, derived from the `User-Agent` header; `null` if unknown.'),
   scopes: z.array(z.string()).describe('Scopes that were granted to the application.'),
   created_at: timestampSchema.describe('When the user gave consent.'),
-  last_used_at: timestampSchema.describe('When the application last got an access token. Access tokens expire after five minutes.'),
+  last_used_at: timestampSchema.describe('When the application last obtained an access token. Access tokens expire after five minutes.'),
 };
 
 export const connectedAppSchema = withSchemaName('ConnectedApp', z.object(connectedAppFields));

@@ -35,7 +35,7 @@ const budgetFields = {
 
 export const budgetSchema = withSchemaName('Budget', z.object(budgetFields));
 
-/** Every budget that applies. */
+/** All budgets that apply to the orders of an application or API key. */
 export const applicableBudgetsSchema = z
   .array(withSchemaName('ApplicableBudget', z.object(budgetFields)))
   .describe(

@@ -51,10 +51,10 @@ const descriptions = {
   client_id: 'Client ID that the provider issued to the shop.',
   token_endpoint_auth_method:
     'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
-  key_id: 'ID of `private_key` at the provider (`kid`).',
+  key_id: 'Key ID (`kid`) of `private_key` at the provider.',
   team_id: 'Apple team ID; only for `apple_client_secret`.',
   scopes:
-    "Scopes to request from the provider; must include `openid`. With `offline_access`, when applications refresh their tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
+    "Scopes to request from the provider; must include `openid`. With `offline_access`, whenever an application refreshes its tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
   button_label: 'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
   name: 'Name of the provider on pages and in e-mails.',
   audience: 'Users who can sign in through the provider: `customers`, `staff` (including administrators) or `everyone`.',
@@ -62,7 +62,7 @@ const descriptions = {
   creates_accounts:
     'Whether the first sign-in of an unknown user with a verified e-mail address creates a customer account. Existing accounts are never linked automatically.',
   two_factor_values:
-    'Values of `acr` or `amr` in ID tokens of the provider that prove two factors. Other sign-ins through the provider count as one factor.',
+    "Values of `acr` or `amr` in the provider's ID tokens that prove a sign-in with two factors. Other sign-ins through the provider count as one factor.",
   required_for_staff:
     'Whether staff and administrators must sign in through this provider, or another provider with this setting, instead of with a password or passkey. Existing sessions and tokens are not affected.',
   break_glass_user_id:
@@ -159,7 +159,7 @@ export const identityProviderUpdateSchema = withSchemaName(
     .strict(),
 );
 
-const onlyAdministrators = 'Requires an administrator.';
+const onlyAdministrators = 'Requires an administrator account.';
 const access = ['identity_providers.manage'] as const;
 const pathParams = z.object({ identity_provider_id: pathIdSchema('ID of the identity provider.') });
 
@@ -216,7 +216,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     pathParams,
     headers: ifMatchHeadersSchema,
     summary: 'Delete an identity provider',
-    description: `Removes the button. Linked accounts are kept, and work again if a provider with the same issuer is added. ${onlyAdministrators}`,
+    description: `Removes the sign-in button. Linked accounts are kept, and work again if a provider with the same issuer is added. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.delete', access }),
   },

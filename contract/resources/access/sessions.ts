@@ -16,13 +16,13 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 /** Describes who can see a user's sessions, API keys and connected applications. */
 export const sessionsKeysAndAppsPermissionText =
-  'Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.';
+  'If the user is a customer, `users.manage` and a staff account are required; otherwise, `users.administer` and an administrator account are required.';
 
 export const sessionSchema = withSchemaName(
   'Session',
   z.object({
     id: z.string().describe('Identifier of the session; not a credential.'),
-    device: z.string().nullable().describe('Browser and system, derived from the `User-Agent` header; `null` if unknown.'),
+    device: z.string().nullable().describe('Browser and operating system, derived from the `User-Agent` header; `null` if unknown.'),
     started_at: timestampSchema.describe('When the user signed in.'),
     last_used_at: timestampSchema.describe('When the session was last used to sign in to an application, or to open an account page.'),
   }),

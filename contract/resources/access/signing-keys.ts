@@ -15,7 +15,7 @@ export const signingKeyRotationSchema = withSchemaName(
       .int()
       .min(0)
       .describe('Number of keys that were created; 0 if the next keys have already been published but are not yet used to sign tokens.'),
-    signs_from: timestampSchema.describe('When the newest keys start signing tokens.'),
+    signs_from: timestampSchema.describe('When the server starts signing tokens with the newest keys.'),
     previous_retire_at: timestampSchema.describe(
       'Time after which the previous keys are no longer published. Tokens signed with these keys are rejected from then on.',
     ),
@@ -44,7 +44,7 @@ export const signingKeyRoutes = defineResource('Signing keys', 'Keys that sign t
     body: signingKeyRotationCreateSchema,
     summary: 'Rotate the signing keys',
     description:
-      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator.',
+      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator account.',
     responses: {
       201: signingKeyRotationSchema,
       ...fails(...problemCodesOfAuthorizedPosts),

@@ -41,7 +41,7 @@ const maxLocalPartLength = 64;
 
 /**
  * E-mail address: 3 to 254 characters, one `@` after at most 64 characters, a domain with a dot. Quotes, comments, brackets and spaces are
- * rejected, because a mail server could parse such a text as two addresses.
+ * rejected, because a mail server could parse such text as two addresses.
  */
 export const emailSchema = z
   .string()

@@ -59,7 +59,7 @@ const receivedResponseSchema = withSchemaName(
       .string()
       .nullable()
       .describe(
-        `Start of the body: at most ${maxStoredWebhookResponseBytes} bytes, without control characters. \`null\` if the body is not text in UTF-8.`,
+        `Start of the body: at most ${maxStoredWebhookResponseBytes} bytes, without control characters. \`null\` if the body is not UTF-8 text.`,
       ),
     body_truncated: z.boolean().describe('Whether the endpoint sent more than the stored part of the body.'),
   }),

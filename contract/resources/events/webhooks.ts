@@ -135,7 +135,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: idempotencyHeadersSchema,
     body: webhookEndpointCreateSchema,
     summary: 'Create a webhook endpoint',
-    description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
+    description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, with up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
     responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...problemCodesOfAuthenticatedPosts, 'too_many_webhook_endpoints') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
@@ -157,7 +157,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     body: webhookEndpointUpdateSchema,
     summary: 'Update a webhook endpoint',
     description:
-      'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
+      'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.',
     responses: {
       200: webhookEndpointSchema,
       ...fails(...problemCodesOfAuthenticatedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),

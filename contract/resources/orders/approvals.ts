@@ -67,16 +67,16 @@ const approvalFields = {
   reason: z
     .object({
       code: extensibleEnumSchema(approvalReasons).describe(
-        '`categories`, `per_order`, `per_period` and `currency`: limit that the order exceeded when the approval was requested; `every_order`: every order of the application requires approval.',
+        '`categories`, `per_order`, `per_period` and `currency`: the order exceeded this limit when the approval was requested; `every_order`: every order of the application requires approval.',
       ),
       currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
       limit: amountSchema.nullable().describe('Limit that the order exceeded, in minor units; `null` if the reason is not an amount.'),
-      spent: amountSchema.nullable().describe('Amount already spent in the period, in minor units; only with `per_period`.'),
-      period: z.enum(budgetPeriods).nullable().describe('Period of the limit; only with `per_period`.'),
+      spent: amountSchema.nullable().describe('Amount already spent in the period, in minor units; `null` unless `code` is `per_period`.'),
+      period: z.enum(budgetPeriods).nullable().describe('Period of the limit; `null` unless `code` is `per_period`.'),
       categories: z
         .array(z.string())
         .nullable()
-        .describe('Categories of the ordered products that the customer does not permit; only with `categories`.'),
+        .describe('Categories in the order that the customer does not permit; `null` unless `code` is `categories`.'),
     })
     .nullable()
     .describe('Why the order needs an approval; `null` if the order was within all limits when the approval was requested.'),
@@ -118,7 +118,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     headers: idempotencyHeadersSchema,
     body: approvalCreateSchema,
     summary: 'Request an approval',
-    description: `Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have at most ${maxPendingApprovalsPerGrant} pending approvals.`,
+    description: `Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have at most ${maxPendingApprovalsPerGrant} pending approvals.`,
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'conflict', 'invalid_transition', 'limit_exceeded', 'too_many_approvals'),
@@ -189,7 +189,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     body: c.noBody(),
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with order limits cannot approve, nor can the application that requested the approval.',
+      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the required scope. An application with order limits cannot approve an order, nor can the application that requested the approval.',
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes, 'insufficient_user_authentication'),
@@ -203,7 +203,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     headers: idempotencyHeadersSchema,
     body: c.noBody(),
     summary: 'Decline an order',
-    description: 'Declines the order on behalf of the customer. The same quote cannot be submitted again.',
+    description: 'Declines the order on behalf of the customer. The same quote cannot be submitted for approval again.',
     responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'approvals.decline', access: ['approvals.decide'], idempotent: true }),
   },

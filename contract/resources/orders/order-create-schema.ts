@@ -44,7 +44,7 @@ export const orderCreateSchema = withSchemaName(
       quote_id: idSchema
         .optional()
         .describe(
-          'Quote from which the order is placed, at the quoted price. No other field may be sent with `quote_id`. Without `quote_id`, `items` and `delivery` are required.',
+          'Quote from which the order is placed, at the quoted price. No other field may be sent with `quote_id`. `items` and `delivery` are required if `quote_id` is omitted.',
         ),
     })
     .strict(),

@@ -25,7 +25,7 @@ export const orderSearchTextSchema = singleLineInputSchema(254)
 export const orderFieldsIncludedOnRequest = {
   customer: withSchemaName('OrderCustomer', z.object({ id: idSchema, name: z.string() }))
     .optional()
-    .describe('Customer; only returned with `include=customer`.'),
+    .describe('Customer; returned only with `include=customer`.'),
   client: withSchemaName(
     'OrderClient',
     z.object({
@@ -35,5 +35,5 @@ export const orderFieldsIncludedOnRequest = {
   )
     .nullable()
     .optional()
-    .describe('Application that placed the order, if any; only returned with `include=client`.'),
+    .describe('Application that placed the order, if any; returned only with `include=client`.'),
 };

@@ -106,7 +106,7 @@ export const orderSummarySchema = withSchemaName(
     .object({
       ...orderFields,
       ...orderFieldsIncludedOnRequest,
-      items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; only returned with `include=items`.'),
+      items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; returned only with `include=items`.'),
     })
     .describe('An order in a list. The lines are included only with `include=items`.'),
 );
@@ -153,7 +153,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     body: orderCreateSchema,
     summary: 'Place an order',
     description:
-      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, from which no second order can be placed. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, which can be used for only one order. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...orderPlacementProblemCodes, 'quote_not_open'),

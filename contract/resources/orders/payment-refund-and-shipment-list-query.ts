@@ -4,7 +4,7 @@ import { timestampInputSchema } from '../../schema/text-timestamp-and-metadata-s
 import { z } from 'zod';
 import type { Scope } from '../../protocol/scopes.ts';
 
-/** Returns the query parameters of the lists of payments, refunds and shipments of all orders that the caller may see. */
+/** Returns the query parameters for listing payments, refunds or shipments across all orders that the caller may see. */
 export const createListParametersAcrossOrders = <const Statuses extends readonly [string, ...string[]]>(
   listed: 'payments' | 'refunds' | 'shipments',
   statuses: Statuses,

@@ -62,7 +62,7 @@ export const paymentNextActionSchema = withSchemaName(
   z.object({
     type: z
       .enum(['redirect', 'sdk'])
-      .describe("How to continue: `redirect` the customer to `url`, or pass `client_secret` to the provider's SDK."),
+      .describe("`redirect`: redirect the customer to `url`. `sdk`: pass `client_secret` to the provider's SDK."),
     url: z.string().nullable(),
     client_secret: z.string().nullable(),
   }),

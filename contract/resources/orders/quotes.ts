@@ -23,10 +23,10 @@ const c = initContract();
 const fails = declareProblemResponses({ ...commonProblemTypes, ...orderProblemTypes });
 
 export const quoteStatuses = ['open', 'converted', 'canceled', 'expired'] as const;
-/** How long a quote is valid, in seconds. */
+/** How long a quote is valid by default, in seconds. */
 export const defaultQuoteSeconds = 24 * 60 * 60;
 export const maxQuoteSeconds = 7 * 24 * 60 * 60;
-/** How long a quote that reserves stock is valid, in seconds. The maximum is the time for which an unpaid order reserves stock. */
+/** How long a quote that reserves stock is valid by default. The maximum equals the time for which an unpaid order reserves stock. */
 export const defaultHoldSeconds = 15 * 60;
 export const maxHoldSeconds = 30 * 60;
 /** Minimum time for which a quote is valid, in seconds. */

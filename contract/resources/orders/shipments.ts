@@ -140,7 +140,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       .strict(),
     summary: 'List shipments',
     description:
-      "Returns the shipments of the current user's orders. With a staff account and either the scope `shipments.write` or `orders.manage`, returns all shipments.",
+      "Returns the shipments of the current user's orders. With a staff account and the `shipments.write` or `orders.manage` scope, returns all shipments.",
     responses: {
       200: listPageSchema('ShipmentPage', shipmentSchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),

@@ -135,7 +135,7 @@ export const productReplaceSchema = withSchemaName(
 /** Product status filter for all lists that contain only products that the caller may see. */
 export const productStatusFilterSchema = commaSeparatedEnumSchema(productStatuses)
   .optional()
-  .describe('Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).');
+  .describe('Status filter (default: `active`). Other statuses require the `products.write` scope and a staff account.');
 
 const productPath = z.object({ product_id: pathIdSchema('ID of the product.') });
 
@@ -203,7 +203,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     body: productUpdateSchema,
     summary: 'Update a product',
     description:
-      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the previous price and name of the product.',
     responses: {
       200: productSchema,
       ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),

@@ -60,7 +60,7 @@ export const orderLimitSettingsRoutes = defineResource(
       path: '/order-limit-settings',
       headers: ifNoneMatchHeadersSchema,
       summary: 'Get the order limit settings',
-      description: 'Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.',
+      description: 'Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator account.',
       responses: { 200: orderLimitSettingsSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations) },
       metadata: declareRouteMetadata({ operationId: 'orderLimitSettings.get', access: ['applications.manage'] }),
     },
@@ -71,7 +71,7 @@ export const orderLimitSettingsRoutes = defineResource(
       body: orderLimitSettingsUpdateSchema,
       summary: 'Update the order limit settings',
       description:
-        'Updates the given fields. Omitted fields keep their values; each given field replaces all of its limits. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
+        'Updates the given fields, each of which is replaced as a whole. Omitted fields keep their values. The defaults must not exceed the maximums. Changes apply from the next request onward. Requires an administrator account.',
       responses: {
         200: orderLimitSettingsSchema,
         ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes),

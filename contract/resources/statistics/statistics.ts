@@ -10,7 +10,7 @@ import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schema
 const fails = declareProblemResponses(commonProblemTypes);
 
 export const statisticsIntervals = ['hour', 'day', 'week', 'month'] as const;
-/** Groups of order statistics. */
+/** Properties by which order statistics can be grouped. */
 export const statisticsGroupings = ['status', 'product', 'category', 'application'] as const;
 /** Maximum number of days for each interval. These maximums limit the number of periods in a response. */
 export const maxStatisticsDaysByInterval = { hour: 31, day: 366, week: 1_830, month: 3_660 } as const;
@@ -59,7 +59,7 @@ const groupSums = {
   paid_orders: sums.paid_orders.nullable().describe(`Number of orders paid in the period; \`${notPerProduct}`),
   items: sums.items,
   revenue: sums.revenue.describe(
-    'Revenue of the group, in minor units of `currency`: order totals or, by product or category, totals of order lines.',
+    'Revenue of the group, in minor units of `currency`. For groups by product or category, this is the sum of the line totals; for other groups, the sum of the order totals.',
   ),
   refunds: sums.refunds.nullable().describe(`Number of refunds; \`${notPerProduct}`),
   refunded_total: sums.refunded_total.nullable().describe(`Sum of the refunds; \`${notPerProduct}`),
@@ -122,7 +122,7 @@ const productSchema = withSchemaName(
     sku: z.string(),
     name: z.string(),
     category: z.string(),
-    available: z.number().int().min(0).nullable().describe('Units in stock; `null` if the stock is not limited.'),
+    available: z.number().int().min(0).nullable().describe('Units in stock; `null` if stock is not tracked.'),
     items: count.describe('Number of units sold in the period.'),
     revenue: amountSchema.describe('Sum of the totals of the order lines, in minor units of `currency`.'),
   }),

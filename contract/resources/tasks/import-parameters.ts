@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fileMediaTypes } from './tasks.ts';
 import { nameFromOtherSystemSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
-/** Maximum size of a row in an imported file, in bytes. The file itself has no limit. */
+/** Maximum size of a row in an imported file, in bytes. The size of the file is not limited. */
 export const maxImportRowBytes = 100_000;
 /** Maximum number of rows that an import reads for one order. The maximum number of valid lines (`maxOrderLines`) is lower. */
 export const maxImportRowsPerOrder = 10_000;

@@ -36,7 +36,7 @@ export const orderExportCreateSchema = withSchemaName(
   z
     .object({
       format: exportFormatSchema,
-      rows: z.enum(['orders', 'lines']).default('orders').describe('Content of a row: an order or an order line.'),
+      rows: z.enum(['orders', 'lines']).default('orders').describe('What each row represents: an order or an order line.'),
       columns: z
         .array(z.enum([...orderColumns, ...lineColumns]))
         .min(1)

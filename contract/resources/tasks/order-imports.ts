@@ -25,7 +25,7 @@ import { taskCreationProblemCodes, taskSchema, taskProblemTypes } from './tasks.
 const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
 const importEffects =
-  'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope.';
+  'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line and why it was rejected. Also requires the `orders.manage` scope.';
 
 /** Fields of one row, which represents one order line. Fields of the whole order are read from the order's first line. */
 export const orderImportFields = [

@@ -48,7 +48,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
       .strict(),
     body: importFileBodySchema,
     summary: 'Import products',
-    description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the \`products.write\` scope. ${importFileLimitsText}`,
+    description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line and why it was rejected. Also requires the \`products.write\` scope. ${importFileLimitsText}`,
     responses: {
       202: taskSchema,
       ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),

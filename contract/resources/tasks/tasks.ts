@@ -156,7 +156,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     body: c.noBody(),
     summary: 'Cancel a task',
     description:
-      'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
+      'Stops the task. Rows that an import has already written are kept and are included in the `imported` count of the returned task.',
     responses: {
       202: taskSchema,
       ...fails(

@@ -24,12 +24,12 @@ export const userExportCreateSchema = withSchemaName(
       rows: z
         .enum(['users', 'consents'])
         .default('users')
-        .describe('Content of a row: a user, or the scopes that a user has granted to an application.'),
+        .describe('What each row represents: a user, or the scopes that a user has granted to an application.'),
       password_hashes: z
         .boolean()
         .default(false)
         .describe(
-          '`true` adds the column `password_hash`, for example to move to another system. Requires a recent sign-in and `rows: users`.',
+          '`true` adds the `password_hash` column, so that users can keep their passwords in another system. Requires a recent sign-in and `rows: users`.',
         ),
     })
     .strict()

@@ -131,7 +131,7 @@ describe('an error', () => {
 
   test('for a missing order suggests listing orders', async () => {
     await using server = await startStubServer(() => createProblemResponse(404, 'not_found'));
-    expect((await runInProcess(['orders', 'get', '42'], at(server.url))).stderr).toContain('hint: List yours with: mandate orders list');
+    expect((await runInProcess(['orders', 'get', '42'], at(server.url))).stderr).toContain('hint: Find the ID with: mandate orders list');
   });
 
   test('for a missing scope suggests requesting it', async () => {

@@ -126,17 +126,17 @@ describe('the confirmation of a refund', () => {
 
   test('shows the refund amount and the remaining amount', async () => {
     const { stderr, sent } = await refundPrompt('--amount', '1000');
-    expect(stderr).toContain('Refund €10.00 for order 42? €32.50 remains refundable. [y/N] ');
+    expect(stderr).toContain('Refund €10.00 for order 42? €32.50 will remain refundable. [y/N] ');
     expect(sent).toEqual(['POST /api/v1/orders/42/refunds?dry_run=true {}', 'POST /api/v1/orders/42/refunds {"amount":1000}']);
   });
 
   test('shows the entire remaining amount if no amount is given', async () => {
-    expect((await refundPrompt()).stderr).toContain('Refund €42.50 for order 42? Nothing remains refundable. [y/N] ');
+    expect((await refundPrompt()).stderr).toContain('Refund €42.50 for order 42? Nothing will remain refundable. [y/N] ');
   });
 
   test('warns if the amount exceeds the remaining amount', async () => {
     expect((await refundPrompt('--amount', '99.00')).stderr).toContain(
-      'Refund €99.00 for order 42, of which only €42.50 can be refunded? [y/N] ',
+      'Refund €99.00 for order 42? Only €42.50 can be refunded. [y/N] ',
     );
   });
 });

@@ -39,7 +39,7 @@ describe('a deprecated operation', () => {
       await client.orders.get(1);
       await client.orders.get(2);
     }
-    const line = 'Mandate: orders.get is deprecated and ends on 2028-01-01: https://shop.example/docs/v2';
+    const line = 'Mandate: orders.get is deprecated; sunset on 2028-01-01: https://shop.example/docs/v2';
     expect(warn.mock.calls).toEqual([[line], [line]]);
   });
 
@@ -72,7 +72,7 @@ describe('the CLI', () => {
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'token', MANDATE_ALLOW_INSECURE: '1' };
     const { exitCode, stdout, stderr } = await runInProcess(['orders', 'get', '7', '--json'], { env });
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('"id":7')]);
-    expect(stderr).toMatch(/^Note: orders\.get is deprecated and ends on 2028-01-01: https:\/\/x\.example\/[^\u009b]*\n$/);
+    expect(stderr).toMatch(/^Note: orders\.get is deprecated; sunset on 2028-01-01: https:\/\/x\.example\/[^\u009b]*\n$/);
     expect((await runInProcess(['orders', 'get', '7', '--quiet'], { env })).stderr).toBe('');
   });
 });
