@@ -9,7 +9,7 @@ export const addOrderLimitFlags = (command: Command): Command =>
   command
     .option('--limit-per-order <amount>', 'maximum total of one order, such as 50 or 49.99')
     .option('--limit-per-day <amount>', 'maximum total of all orders per day')
-    .option('--limit-per-week <amount>', 'maximum total of all orders per week, starting on Monday')
+    .option('--limit-per-week <amount>', 'maximum total of all orders per week (weeks start on Monday)')
     .option('--limit-per-month <amount>', 'maximum total of all orders per calendar month')
     .option('--limit-category <name>', 'category whose products can be ordered; repeat the flag for several categories', collect)
     .option('--currency <code>', 'currency of the amounts, such as GBP; orders in other currencies are rejected')

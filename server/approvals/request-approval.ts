@@ -89,7 +89,7 @@ async function assertQuoteNotSubmitted(em: EntityManager, quoteId: number, now: 
   if (!approval) return;
   throw createProblem('conflict', {
     detail: [
-      translatable`Approval ${{ id: approval.id }} of this quote has already been requested.`,
+      translatable`Approval of this quote has already been requested (approval ${{ id: approval.id }}).`,
       describeState(approval, now),
       'To place another order, create a new quote.',
     ],

@@ -36,7 +36,7 @@ export type Config = {
   readonly production: boolean;
   /** `web` serves requests, `worker` runs background jobs, `all` does both. */
   readonly role: (typeof roles)[number];
-  /** Number of server processes. More than one process requires PostgreSQL. */
+  /** Number of server processes. Running more than one process requires PostgreSQL. */
   readonly processes: number;
   readonly http: { readonly host: string; readonly port: number };
   /** Certificate files. If certificate files are set, the server terminates TLS itself. */

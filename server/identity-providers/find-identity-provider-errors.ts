@@ -67,5 +67,5 @@ function* findCredentialErrors(
   if (privateKey === undefined) return;
   const algorithm = findPrivateKeyAlgorithm(privateKey);
   if (algorithm === undefined || (method === 'apple_client_secret' && algorithm !== 'ES256'))
-    yield { field: 'private_key', detail: 'Must be a P-256, Ed25519 or RSA key (P-256 for Apple) as PKCS #8 in PEM format.' };
+    yield { field: 'private_key', detail: 'Must be a P-256, Ed25519 or RSA key (P-256 for Apple) in PKCS #8 PEM format.' };
 }

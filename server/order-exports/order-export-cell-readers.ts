@@ -2,7 +2,7 @@ import { formatDecimalAmount, type Order, type OrderExportColumn, type OrderSumm
 import type { CsvCell } from '../tasks/format-csv.ts';
 
 type Line = Order['items'][number];
-/** The data for one file row. In an export with one row per order, `line` is `undefined`. */
+/** The data for one row of the file. In an export with one row per order, `line` is `undefined`. */
 export type ExportRow = { readonly order: OrderSummary; readonly line: Line | undefined };
 
 const decimal = (amount: number | undefined, { order }: ExportRow): string | null =>

@@ -33,7 +33,7 @@ const startOnlySettings = ['databaseUrl', 'directDatabaseUrl', 'replicaUrl', 'se
 
 /**
  * Rereads the configuration and the secret files on SIGHUP. New mail and Stripe settings take effect immediately. Changes to settings that
- * require a restart are logged. If the configuration is invalid, everything stays unchanged.
+ * require a restart are logged. If the configuration is invalid, nothing changes.
  */
 export function reloadMailAndStripeSettingsOnSighup(config: Config, parts: Replaceable, log: Log): Disposable {
   let current = config;

@@ -111,5 +111,5 @@ const relevanceWithoutText = () =>
     in: 'query',
     parameter: 'sort',
     code: 'conflicting_parameters',
-    detail: '`relevance` requires `q`: add `q`, or choose another sort.',
+    detail: '`relevance` requires `q`: add `q`, or choose a different sort order.',
   });

@@ -56,11 +56,11 @@ export function assertLineQuantitiesAvailable(
   const exceeded = requested.filter(({ line, quantity }) => quantity > (available.get(line) ?? 0));
   if (exceeded.length === 0) return;
   throw createProblem('quantity_exceeded', {
-    detail: translatable`${{ count: exceeded.length }} lines have fewer units left than requested.`,
+    detail: translatable`${{ count: exceeded.length }} lines have fewer units available than requested.`,
     errors: exceeded.slice(0, 50).map(({ line, quantity }) => ({
       ...at,
       code: 'out_of_range',
-      detail: translatable`Line ${{ line }} has ${{ available: available.get(line) ?? 0 }} units left.`,
+      detail: translatable`Only ${{ available: available.get(line) ?? 0 }} units of line ${{ line }} are available.`,
       requested: quantity,
       available: available.get(line) ?? 0,
     })),

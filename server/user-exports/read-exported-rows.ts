@@ -7,10 +7,10 @@ import { ImportedUser } from '../users/imported-user.entity.ts';
 import { userFromEntity } from '../users/user-from-entity.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** The values of one file row, by column name. */
+/** The values of one row of the file, by column name. */
 export type ExportRow = Readonly<Record<string, string | number | boolean | null | Readonly<Record<string, string>>>>;
 
-/** Returns one file row for each user, in the order of `users`. */
+/** Returns one row of the file for each user, in the order of `users`. */
 export async function readUserRows(em: EntityManager, users: readonly User[], withPasswordHashes: boolean): Promise<ExportRow[]> {
   const ids = users.map(({ id }) => id);
   const imported = await em.find(ImportedUser, { user: { $in: ids } }, { disableIdentityMap: true });

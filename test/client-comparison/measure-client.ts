@@ -20,7 +20,7 @@ export type ClientMeasurement = {
   readonly packages: number;
 };
 
-/** Installs a client in an empty folder, and measures its program there. */
+/** Installs a client in an empty folder, and measures the size and the start-up time of a program that uses it. */
 export async function measureClient({ name, install, program }: ComparedClient, folder: string, runs: number): Promise<ClientMeasurement> {
   await createEmptyProject(folder, [install]);
   const [file, emptyFile] = [join(folder, 'program.js'), join(folder, 'empty.js')];

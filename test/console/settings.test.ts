@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Name').fill('Shop directory');
     await dialog.getByLabel('Client ID').fill('shop');
     await dialog.getByLabel('Client secret').fill('secret-of-the-directory');
-    await dialog.getByLabel('Create an account at the first sign-in').check();
+    await dialog.getByLabel('Create an account on first sign-in').check();
     await checkPage(page, 'settings add sign-in service');
     await dialog.getByRole('button', { name: 'Add sign-in service' }).click();
     expect(await dialog.getByRole('textbox', { name: 'Redirect URI', exact: true }).inputValue()).toBe(

@@ -108,7 +108,7 @@ const credentials = {
     .describe('Client secret, which is stored encrypted and never returned.'),
   private_key: multilineTextSchema(8000)
     .optional()
-    .describe('Private key, as PKCS #8 in PEM format. The key is stored encrypted and never returned.'),
+    .describe('Private key, in PKCS #8 PEM format. The key is stored encrypted and never returned.'),
 };
 
 const changeable = {

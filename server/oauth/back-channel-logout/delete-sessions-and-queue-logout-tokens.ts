@@ -16,7 +16,7 @@ type SessionTable = {
 };
 
 /**
- * Deletes browser sessions and queues a logout token for each application that the user signed in to in one of these sessions. Call this in
+ * Deletes browser sessions and queues a logout token for each application that the user signed in to during any of them. Call this in
  * a transaction. Code that deletes a session in any other way must call `queueLogoutTokensOfSession`.
  * @param filter the user; `uid` limits the deletion to one session, and `exceptUid` excludes one session from the deletion
  * @returns the number of deleted sessions

@@ -31,7 +31,7 @@ const rules: readonly (readonly [string, string | ((email: string) => string), s
   ['a descending keyboard row', 'poiuytrewqlkj', 'is not a sequence of keys on the keyboard'],
   ['a common password', 'password1234', 'This one is on public lists of common passwords'],
   ['a common password in another case', 'PassWord1234', 'This one is on public lists of common passwords'],
-  ['two common passwords', 'sunshinemonkey', 'This one is only a common password with a few more characters'],
+  ['two common passwords', 'sunshinemonkey', 'This one is just a common password with a few extra characters'],
   ['the name of the shop', 'grand MANDATE lamp', 'does not contain the name “Mandate”'],
   ['a part of the name of the user', 'velvet pemberton 9', 'does not contain your name'],
   ['the e-mail address', (email) => email.toUpperCase(), 'that is not your e-mail address'],

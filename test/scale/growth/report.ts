@@ -25,7 +25,7 @@ const introduction = `# Growth
 The script measures the CPU time of the server and of PostgreSQL, because it depends less on other programs on the machine than the
 throughput does. A line that does not rise means that a request costs the same in a large shop as in a small one.
 
-![CPU time per request by the number of orders](growth.svg)
+![CPU time per request by number of orders](growth.svg)
 `;
 
 /** Formats the measurements as a Markdown document. */
@@ -66,7 +66,7 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
   );
   return [
     introduction,
-    `CPU time per request in microseconds, server + PostgreSQL, measured for ${seconds} s each. The shops: ${setting.join('; ')}.`,
+    `CPU time per request in microseconds, server + PostgreSQL, each measured for ${seconds} s. The shops contain ${setting.join('; ')}.`,
     '',
     ...header('request'),
     ...costRows,
@@ -112,7 +112,7 @@ export function drawGrowth(results: readonly SizeResult[]): string {
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="11" fill="#222">
 <rect width="${width}" height="${height}" fill="#fff"/>
-<text x="${left}" y="24" font-size="13">CPU time per request of the server and PostgreSQL, in microseconds, by the number of orders</text>
+<text x="${left}" y="24" font-size="13">CPU time per request of the server and PostgreSQL, in microseconds, by number of orders</text>
 ${[...grid, ...axis, ...lines].join('\n')}
 </svg>
 `;

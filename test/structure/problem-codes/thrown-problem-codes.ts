@@ -55,7 +55,7 @@ export class ThrownProblemCodes {
     return found;
   }
 
-  /** Returns the files and codes of all calls in `server/` that no route has reached so far. */
+  /** Returns the file and the error codes of each call in `server/` that creates a problem but is not reached from any route. */
   listUnreachedCalls(root: string): string[] {
     return this.#graph.listServerSourceFiles().flatMap((file) =>
       this.#listCalls(file)

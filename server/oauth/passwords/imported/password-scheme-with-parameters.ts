@@ -77,5 +77,5 @@ export const passwordSchemeWithParametersSchema = z.discriminatedUnion('scheme',
 ]);
 export type PasswordScheme = z.output<typeof passwordSchemeWithParametersSchema>;
 
-/** A password hash of another system: the digest is bcrypt's 60-character text, or hexadecimal for all other schemes. */
+/** A password hash from another system. The digest is the whole 60-character string for bcrypt, and hexadecimal for all other schemes. */
 export type ForeignPasswordHash = { readonly scheme: PasswordScheme; readonly digest: string };

@@ -38,7 +38,7 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
       await defaultSettings.refreshBranding();
       const chosen = ctx.query[languageParameter];
-      // The authorization endpoint uses the parameter of the language switch only for its error page. In all other cases, the endpoint
+      // The authorization endpoint uses the language parameter only for its error page. In all other cases, the endpoint
       // ignores this parameter (RFC 6749 section 3.1).
       if (typeof chosen === 'string') getOauthRequestContext(ctx.req).chosenLanguage = defaultSettings.languages.match(chosen)?.tag;
       const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the cause of the error may be an unreachable database
