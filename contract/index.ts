@@ -75,7 +75,7 @@ const resources = {
   identityProviders: identityProviderRoutes,
 };
 
-/** Contract of API version 1, the current version, including the version list. */
+/** Contract of API version 1, the current version, with the operation that lists the versions. */
 export const contract = { versions: c.router(apiVersionRoutes, { strictStatusCodes: true }), ...c.router(resources, versionOptions('v1')) };
 
 /** Contract of version 2, a preview. Unchanged resources are taken from version 1. */

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 
 /**
- * Schema keywords to omit. If an argument violates one of these keywords, the API returns a clear error. Without the keywords, the schemas
- * are about a quarter shorter, which saves space in an assistant's context.
+ * Schema keywords to omit. Without these keywords, the schemas are about a quarter shorter and use less of an assistant's context. The API
+ * still enforces the constraints, and its error messages explain them.
  */
 const keywordsCheckedByApi: ReadonlySet<string> = new Set([
   'pattern',
@@ -42,11 +42,11 @@ function compactValue(value: JsonValue): JsonValue {
   return isJsonObject(value) ? compactInputSchema(value) : value;
 }
 
-/** Fields that show what a call has done. */
+/** Fields that show the outcome of a call. */
 const outcomeField = /^(?:id|order_id|status|payment_status|total|amount|currency)$/;
 
 /**
- * Returns a schema with only the fields that show the outcome of a change, because the full schema would take up more of the assistant's
+ * Returns a schema with only the fields that show the outcome of a change, because the full schema would use more of the assistant's
  * context.
  */
 export function summarizeOutcomeSchema({ properties }: JsonObject): JsonObject {

@@ -16,7 +16,7 @@ export type ToolRequest = {
 
 export type ToolResult = {
   readonly content: { readonly type: 'text'; readonly text: string }[];
-  /** The response body of a tool with an output schema. */
+  /** Response body; present only if the tool has an output schema. */
   readonly structuredContent?: Record<string, unknown>;
   readonly isError?: boolean;
   readonly _meta?: Record<string, unknown>;

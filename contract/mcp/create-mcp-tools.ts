@@ -49,7 +49,7 @@ function successContent(operation: JsonObject): JsonObject {
   return objectAt(asJson(success), 'content');
 }
 
-/** Returns the JSON schema of a successful response; empty if the response has no JSON body. */
+/** Returns the JSON schema of a successful response, or an empty schema if the response has no JSON body. */
 const responseSchema = (document: JsonObject, operation: JsonObject): JsonObject =>
   asJson(selfContained(document, objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')));
 
@@ -117,8 +117,8 @@ const startsTask = (operationId: string, operation: JsonObject): boolean =>
   objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')['$ref'] === '#/components/schemas/Task';
 
 /**
- * Matches a sentence about the `Idempotency-Key` header. The sentence is removed, because tools have an argument for the key, with a
- * separate description.
+ * Matches a sentence about the `Idempotency-Key` header. The sentence is removed, because tools have an argument for the key, which has its
+ * own description.
  */
 const sentenceAboutIdempotencyKey = / ?[^.]*`Idempotency-Key`[^.]*\./;
 
@@ -133,7 +133,7 @@ const conditionSchema = {
 const keySchema = {
   type: 'string',
   pattern: '^[\\w.:-]{1,128}$',
-  description: 'Any unique text. If the outcome of a call is unknown, repeat it with the same key; it is executed only once.',
+  description: 'Any unique string. If the outcome of a call is unknown, repeat it with the same key; it is executed only once.',
 };
 
 const scopesOf = (operation: JsonObject): string[] =>
@@ -146,8 +146,8 @@ const scopesOf = (operation: JsonObject): string[] =>
 const parametersWithoutArgument: ReadonlySet<string> = new Set(['include_total']);
 
 /**
- * Short descriptions of parameters that many tools have. The descriptions in the OpenAPI document would account for a tenth of the context
- * that all tools use.
+ * Short descriptions of parameters that many tools have. The longer descriptions in the OpenAPI document would account for a tenth of the
+ * context that the tools use.
  */
 const shortDescriptions: Readonly<Record<string, string>> = {
   limit: '',
@@ -155,11 +155,14 @@ const shortDescriptions: Readonly<Record<string, string>> = {
   dry_run: 'Validates and prices the request without changing anything.',
 };
 
-/** Short descriptions of body fields, by operation. Assistants do not need the list of simulated outcomes. */
+/**
+ * Short descriptions of body fields, by operation. These descriptions omit the test provider's simulated outcomes, which assistants do not
+ * need.
+ */
 const shortFieldDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'payments.create': {
     method_token:
-      "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok`; if the token is unknown, the response lists the others.",
+      "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok`; the error for an unknown token lists all tokens.",
   },
 };
 
@@ -172,7 +175,7 @@ function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObjec
   return { properties: { [name]: described }, required: parameter['required'] === true ? [name] : [] };
 }
 
-/** Returns the tool's description. Omits the title if the details repeat the title. Assistants also receive the title separately. */
+/** Returns the tool's description. Omits the title if the details repeat it, because assistants also receive the title separately. */
 function describeTool(title: string, details: string): string {
   if (details === '') return `${title}.`;
   return details.startsWith('Returns ') ? details : `${title}.\n${details}`;

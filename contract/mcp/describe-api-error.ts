@@ -4,7 +4,7 @@ import type { McpTool } from './mcp-tool-type.ts';
 /** The API response of a tool call. */
 export type ToolResponse = { readonly status: number; readonly header: (name: string) => string | undefined; readonly text: string };
 
-/** Explains how the user can give the assistant the missing access. Each text is the end of a sentence. */
+/** Texts that explain how the user can give the assistant the missing access. Each text completes a sentence. */
 export type AccessAdvice = {
   readonly missingScope: (scopes: readonly string[]) => string;
   /** Advice for a missing or invalid token; `undefined` if the client signs the user in automatically. */
@@ -75,15 +75,15 @@ function listReasons({ code, detail, errors }: ApiProblem): string[] {
 const adviceByCode: Readonly<Record<string, string>> = {
   invalid_request: 'correct the arguments and call the tool again',
   not_found: 'check the ID, or search for it with a list tool',
-  out_of_stock: 'order at most the available units, or choose another product',
+  out_of_stock: 'order no more than the available units, or choose another product',
   product_unavailable: 'choose another product',
   invalid_transition: 'read the resource again to see its current state',
   forbidden: 'tell the user, because the same call cannot succeed',
 };
 
 /**
- * API requests that the details of limit problems suggest, each with the tools that send this request. The texts also name the tool
- * sets, because an assistant's settings can select only some of the sets.
+ * API requests that the `detail` of a limit problem suggests, each with the tools that send the request. The texts also name the tool sets,
+ * because an assistant's settings might not select these sets.
  */
 const toolsByApprovalRequest: readonly (readonly [request: RegExp, tools: string])[] = [
   [/a quote with POST \/api\/v1\/approvals/, 'a quote with `quotes_create` and `approvals_create` (tool sets `quotes`, `approvals`)'],

@@ -28,7 +28,7 @@ export type McpPrompt = {
 };
 
 const onlyAfterConfirmation =
-  'Call orders_create only after I have agreed. If you have to repeat the call, use the same idempotency_key, so that the order is placed once.';
+  'Call orders_create only after I have agreed. If you have to repeat the call, use the same idempotency_key, so that the order is placed only once.';
 
 const prompts: readonly McpPrompt[] = [
   {
@@ -38,7 +38,7 @@ const prompts: readonly McpPrompt[] = [
     requiredTools: ['orders_list', 'orders_get', 'products_get', 'orders_create'],
     write: async (tools) => {
       const id = await findNewestOrderId(tools);
-      if (id === undefined) return [createTextMessage('I have not placed any order yet. Ask me what I want to order.')];
+      if (id === undefined) return [createTextMessage('I have not placed any orders yet. Ask me what I want to order.')];
       const text = [
         `Order the items of order ${id} again.`,
         'First read the current price and stock of each product with products_get.',
@@ -55,7 +55,7 @@ const prompts: readonly McpPrompt[] = [
     argumentsSchema: {
       type: 'object',
       properties: {
-        what: { type: 'string', description: 'What to order, such as `six red mugs`.' },
+        what: { type: 'string', description: 'Items to order, such as `six red mugs`.' },
         max_price: { type: 'string', description: 'Maximum total, such as `30 EUR`.' },
       },
       required: ['what'],
@@ -85,7 +85,7 @@ const prompts: readonly McpPrompt[] = [
     requiredTools: ['orders_list', 'orders_get'],
     write: async (tools, { order_id: requestedId }) => {
       const id = requestedId ?? (await findNewestOrderId(tools));
-      if (id === undefined) return [createTextMessage('I have not placed any order yet. Tell me so.')];
+      if (id === undefined) return [createTextMessage('I have not placed any orders yet. Tell me so.')];
       const shipments = findTool(tools, 'shipments_list') ? ' Read its shipments with shipments_list.' : '';
       return addOrder(tools, `Tell me whether order ${id} is paid, shipped or delivered, and what happens next.${shipments}`, id);
     },

@@ -34,7 +34,7 @@ type McpResourceType = {
   readonly title: string;
   readonly description: string;
   readonly uriTemplate: string;
-  /** The tool that reads one resource, and the argument for its ID, which is also the variable in the URI template. */
+  /** The tool that reads one resource, and its argument for the resource ID, which is also the variable in the URI template. */
   readonly getTool: string;
   readonly idArgument: string;
   /** The tool that lists the resources that are offered without a search; undefined if there can be too many to list. */
@@ -69,7 +69,7 @@ const maxListedResources = 20;
 /** Returns the URI of a resource, such as `mandate://orders/5`. */
 export const formatResourceUri = (name: McpResourceType['name'], id: number | string): string => `mandate://${name}s/${id}`;
 
-/** Finds a usable tool by its name. */
+/** Finds a tool that the caller can use, by its name. */
 export const findTool = ({ usable }: UsableTools, name: string): McpTool | undefined => usable.find((tool) => tool.name === name);
 
 /** Returns the types of resources whose tools the caller can use. Reading a resource sends the same API request as the tool. */

@@ -43,7 +43,7 @@ export type McpToolSelection = {
 /** Thrown if a tool set does not exist. */
 export class UnknownMcpToolSetError extends Error {
   override readonly name = 'UnknownMcpToolSetError';
-  /** Names of tool sets that exist, and `all`. */
+  /** Names of the existing tool sets, and `all`. */
   readonly allowed: readonly string[];
   readonly toolSet: string;
 
@@ -60,8 +60,8 @@ const isAdministrative = (scope: string): boolean => Object.entries(scopeDefinit
 const isForCustomers = ({ scopes }: McpTool): boolean => scopes.length === 0 || scopes.some((scope) => !isAdministrative(scope));
 
 /**
- * Returns whether the tool is selected by default. Excludes tools that list the items of all orders, because the tools for a single order
- * return the same data.
+ * Returns whether the tool is selected by default. Excludes tools that list payments or other resources across all orders, because the
+ * tools for a single order return the same data.
  */
 const isForShopping = (tool: McpTool): boolean =>
   defaultToolSets.has(tool.toolSet) && isForCustomers(tool) && !tool.name.endsWith('_list_all');

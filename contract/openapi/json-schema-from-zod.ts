@@ -12,8 +12,8 @@ export const sortObjectKeys = (entries: Record<string, JsonObject>): JsonObject 
   Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /**
- * Converts a zod schema to JSON Schema. Named parts are moved to `components` and referenced. `side` selects the input or output type of
- * the schema.
+ * Converts a zod schema to JSON Schema. Named parts are moved to `components` and replaced with references. `side` selects the input or
+ * output type of the schema.
  */
 export function jsonSchemaFromZodSchema(schema: ZodTypeAny, side: 'request' | 'response', components: OpenApiComponents): JsonObject {
   const generated: unknown = JSON.parse(JSON.stringify(generateSchema(schema, side === 'response', '3.1')));

@@ -3,7 +3,7 @@ import { sortObjectKeys } from './json-schema-from-zod.ts';
 
 /**
  * Moves the error responses to the components, because most of them occur in many operations. The name of a response consists of its
- * problem codes: `InsufficientScopeOrForbidden`.
+ * problem codes, such as `InsufficientScopeOrForbidden`.
  */
 export function moveErrorResponsesToComponents(document: JsonObject): JsonObject {
   const shared: Record<string, JsonObject> = {};

@@ -6,14 +6,14 @@ const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSub
 const subjects = Object.keys(eventSubjectDefinitions).filter(isSubject);
 const eventTypesOf = (subject: EventSubject): EventType[] => eventTypes.filter((type) => type.startsWith(`${subject}.`));
 
-/** Returns the subject of an event type: `webhook_endpoint` for `webhook_endpoint.test`. */
+/** Returns the subject of an event type, such as `webhook_endpoint` for `webhook_endpoint.test`. */
 export function subjectFromEventType(type: EventType): EventSubject {
   const [subject = ''] = type.split('.');
   if (!isSubject(subject)) throw new Error(`${type} has no subject`);
   return subject;
 }
 
-/** Returns the name of the schema of all events about a subject: `WebhookEndpointEvent`. */
+/** Returns the name of the schema for all events about a subject, such as `WebhookEndpointEvent`. */
 export const eventSchemaName = (subject: EventSubject): string =>
   `${subject.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 

@@ -45,7 +45,7 @@ const headers = {
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
-    description: 'Limits of the caller: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    description: "The caller's limits: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).",
     schema: { type: 'string' },
   },
   RateLimit: { description: 'Remaining quota of each limit: `r` requests for the next `t` seconds.', schema: { type: 'string' } },

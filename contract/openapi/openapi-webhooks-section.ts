@@ -7,7 +7,7 @@ import { eventSchemaName, subjectFromEventType } from './openapi-event-schemas.t
 
 /** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
 export const webhookHeaderOpenApiParameters: JsonObject = {
-  WebhookId: header('webhook-id', 'ID of the event, the same for every attempt and redelivery. Use it to ignore duplicates.', {
+  WebhookId: header('webhook-id', 'ID of the event, the same for every attempt and redelivery. Use this ID to ignore duplicates.', {
     type: 'string',
     pattern: '^evt_[0-9]+$',
   }),
@@ -62,12 +62,12 @@ function delivery(type: EventType, components: OpenApiComponents): JsonObject {
     },
     responses: {
       '2XX': { description: 'The delivery was received. The response body is ignored.' },
-      '410': { description: 'Disables the endpoint. After an error other than 410, the delivery is retried.' },
+      '410': { description: 'Disables the endpoint. After any other error, the delivery is retried.' },
     },
   };
 }
 
-/** Returns an example event that contains the example of its subject, with the status that the event type implies. */
+/** Returns an example event with the example of its subject and the status that the event type implies. */
 function exampleDelivery(type: EventType, subject: string, payload: JsonObject, { schemas }: OpenApiComponents): JsonObject {
   const example = findOrGenerateSchemaExample(payload, schemas);
   const state = jsonPrimitiveToText(type.split('.')[1]);

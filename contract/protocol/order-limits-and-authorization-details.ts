@@ -70,7 +70,7 @@ const conditionFields = {
   products: orderProductLimitsInputSchema.optional().describe('Products that can be ordered (default: all products).'),
   valid_until: timestampInputSchema
     .optional()
-    .describe('Time after which the application can no longer place, pay for or cancel orders (default: when the grant expires).'),
+    .describe('Time after which the application can no longer place, pay for or cancel orders (default: expiration time of the grant).'),
 };
 
 /** Limits that a customer sets for an application in a form on the consent page or on an account page. */
@@ -166,7 +166,7 @@ export type OrderAccessLevel = (typeof orderAccessLevels)[number];
 export type OrderApprovalMode = (typeof orderApprovalModes)[number];
 export type OrderSpendingLimits = NonNullable<z.output<typeof nullableSpendingLimitsSchema>>;
 export type OrderAuthorizationDetails = z.output<typeof orderAuthorizationDetailsSchema>;
-/** What a customer allows an application to do with orders. */
+/** Permissions and limits that a customer sets for the orders of an application. */
 export type EffectiveOrderLimits = z.output<typeof orderLimitsInputSchema>;
 /** Limits in a request. The defaults for `orders` and `approval` depend on the request. */
 export type OrderLimitsInput = Omit<EffectiveOrderLimits, 'orders' | 'approval'> & {

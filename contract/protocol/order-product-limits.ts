@@ -7,7 +7,7 @@ import { singleLineInputSchema } from '../schema/text-timestamp-and-metadata-sch
 export const maxLimitedCategories = 50;
 
 const categoriesText =
-  "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.";
+  "Categories of the products that can be ordered. An order that contains a product in any other category is rejected. The product's current category applies.";
 
 const inputSchema = z
   .object({

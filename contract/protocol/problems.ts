@@ -181,7 +181,7 @@ export const problemCodesBeforeRouting = [
 export const problemCodesOfPublicOperations = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problem codes of an operation that requires an access token and checks no permissions except the scope. */
 export const problemCodesOfAuthenticatedOperations = [...problemCodesOfPublicOperations, 'missing_token', 'insufficient_scope'] as const;
-/** Problem codes of an operation that requires an access token and can also be forbidden because of the user's role or account. */
+/** Problem codes of an operation that requires an access token and can be forbidden because of the user's role or account. */
 export const problemCodesOfAuthorizedOperations = [...problemCodesOfAuthenticatedOperations, 'forbidden'] as const;
 /** Additional problem codes of an operation that accepts a file. */
 export const fileProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
@@ -199,7 +199,10 @@ export const problemCodesOfAuthenticatedPosts = [
   ...bodyProblemCodes,
   ...idempotencyProblemCodes,
 ] as const;
-/** Problem codes of a POST operation with a body. The operation also requires a permission, such as a staff account. */
+/**
+ * Problem codes of a POST operation with a body. In addition to the scope, the operation requires a permission that depends on the user,
+ * such as a staff role.
+ */
 export const problemCodesOfAuthorizedPosts = [
   ...problemCodesOfAuthorizedOperations,
   ...bodyProblemCodes,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ResourceTag } from './define-resource.ts';
 import type { Scope } from './scopes.ts';
 
-/** Deprecation of an operation or API version. Timestamps are RFC 3339 in UTC, such as `2027-01-31T00:00:00Z`. */
+/** Deprecation of an operation or API version. Timestamps are in RFC 3339 format and in UTC, such as `2027-01-31T00:00:00Z`. */
 export type Deprecation = {
   readonly since: string;
   /** End of support. After this time, the API responds with 410. Must not be before `since`. */

@@ -31,14 +31,14 @@ export const scopeDefinitions = {
   'branding.manage': { consent: 'Change the shop name, logo and colors on pages and in e-mails', admin: true, role: 'admin' },
   'tasks.read': { consent: 'See the exports and imports you started', admin: false },
   'tasks.write': { consent: 'Start exports and imports on your behalf', admin: false },
-  'events.read': { consent: 'Receive events about all data that it can access', admin: false },
+  'events.read': { consent: 'Receive events about all data that the application can access', admin: false },
   'webhooks.read': { consent: 'See where your events are sent', admin: false },
-  'webhooks.write': { consent: 'Set up webhooks that send events to URLs of its choice', admin: false },
+  'webhooks.write': { consent: 'Set up webhooks that send events to URLs that the application chooses', admin: false },
   'connected_apps.read': { consent: 'See which applications can use your account', admin: false },
   'connected_apps.write': { consent: 'Remove applications from your account, and change their order limits', admin: false },
   'api_keys.manage': { consent: 'Create API keys that act on your behalf until you revoke them', admin: false },
   'applications.manage': { consent: 'Register applications, and change what they may do', admin: true, role: 'admin' },
-  'identity_providers.manage': { consent: 'Manage the other services through which users can sign in', admin: true, role: 'admin' },
+  'identity_providers.manage': { consent: 'Manage the external services through which users can sign in', admin: true, role: 'admin' },
   'signing_keys.manage': { consent: 'Rotate the keys that sign all tokens', admin: true, role: 'admin' },
   'backups.manage': { consent: 'See, create and check backups of all shop data', admin: true, role: 'admin' },
   'audit.read': { consent: 'See who signed in, and who changed permissions', admin: true, role: 'admin' },
@@ -53,8 +53,8 @@ export type Scope = keyof typeof scopeDefinitions;
 export const administratorOnlyScopes: ReadonlySet<string> = new Set<Scope>(['users.administer']);
 
 /**
- * Scopes that only the shop's own applications can have. Otherwise, a third-party application could approve the orders of another
- * application instead of the customer. API keys cannot use these scopes, because the customer must have signed in recently.
+ * Scopes that only the shop's own applications can have. Otherwise, a third-party application could approve another application's orders
+ * without asking the customer. API keys cannot use these scopes, because the customer must have signed in recently.
  */
 export const firstPartyScopes: ReadonlySet<string> = new Set<Scope>(['approvals.decide']);
 

@@ -4,7 +4,7 @@ export type JsonObject = { [key: string]: JsonValue };
 /** Returns whether a `JSON.parse` result is an object. */
 export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns an object with the same keys and changed values. Treats a value that is not an object as an empty object. */
+/** Returns an object with the same keys and changed values. If `node` is not an object, returns an empty object. */
 export const mapJsonObject = (node: JsonValue | undefined, change: (value: JsonValue, key: string) => JsonValue): JsonObject =>
   Object.fromEntries(Object.entries(isJsonObject(node) ? node : {}).map(([key, value]) => [key, change(value, key)]));
 

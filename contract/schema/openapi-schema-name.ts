@@ -1,7 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
 
-/** Key that stores a schema's name until the schema is moved to `components.schemas` in the OpenAPI document. */
+/** Key under which a schema's name is stored until the schema is moved to `components.schemas` in the OpenAPI document. */
 export const schemaNameExtension = 'x-component';
 
 /**

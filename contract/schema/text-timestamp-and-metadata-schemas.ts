@@ -47,7 +47,7 @@ export const findForbiddenCharacterIssueMessage = ({ issues }: z.ZodError): stri
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
 export const singleLineResponseSchema = (maximum: number, minimum = 1) => textSchema(maximum, minimum);
 
-/** A name from another system, stored unchanged including spaces. */
+/** A name from another system, stored unchanged, including spaces. */
 export const nameFromOtherSystemSchema = (maximum: number) =>
   textSchema(maximum, 1).refine((value) => !controlCharacter.test(value) && wellFormed(value), {
     message: 'must not contain control characters',

@@ -60,7 +60,10 @@ export function findOrGenerateSchemaExample(schema: JsonObject, schemas: JsonObj
 const alternativesOf = ({ oneOf, anyOf, allOf }: JsonObject): JsonObject[] =>
   [oneOf, anyOf, allOf].flatMap((schemas) => (Array.isArray(schemas) ? schemas : [])).filter(isJsonObject);
 
-/** Adds generated values for missing required fields to an example, and removes fields that are not in this version of the schema. */
+/**
+ * Adds generated values for required fields that are missing from an example, and removes fields that this version of the schema does not
+ * have.
+ */
 function fitToSchema(complete: JsonObject, { properties, required }: JsonObject, schemas: JsonObject): JsonObject {
   // The schema has alternatives, one of which the example matches.
   if (properties === undefined) return complete;
@@ -129,7 +132,9 @@ function operationWithExamples(
 const exampleContent = (operationId: string, mediaType: string, { schema }: JsonObject, schemas: JsonObject): JsonValue =>
   exampleFilesByOperation[operationId]?.[mediaType] ?? (isJsonObject(schema) ? findOrGenerateSchemaExample(schema, schemas) : null);
 
-/** Adds an example to a parameter. The API reference page prefills its forms with examples, so optional query parameters get none. */
+/**
+ * Adds an example to a parameter. The API reference page prefills its forms with examples, so optional query parameters have no example.
+ */
 function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {
   if (!isJsonObject(parameter)) return parameter;
   const { in: location, name, required, schema } = parameter;

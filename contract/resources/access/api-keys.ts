@@ -37,8 +37,8 @@ export const maxApiKeysPerUser = 50;
 export const maxApiKeyLifetimeDays = 366;
 
 /**
- * Scopes that a key can have. An API key cannot create other keys, because an attacker with a leaked key could otherwise retain
- * access after its revocation. Operations that require a recent sign-in do not accept keys either.
+ * Scopes that a key can have. An API key cannot create other keys, because an attacker with a leaked key could otherwise retain access
+ * after the key is revoked. Operations that require a recent sign-in do not accept keys either.
  */
 const [firstScope, ...moreScopes] = scopeNames.filter(
   (scope) => scope !== 'api_keys.manage' && !administratorOnlyScopes.has(scope) && !firstPartyScopes.has(scope),

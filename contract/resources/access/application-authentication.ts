@@ -15,12 +15,12 @@ export const clientAuthenticationMethods = ['none', 'client_secret_basic', 'priv
 /** Names in a certificate that identify an application (RFC 8705 section 2.1.2, without the prefix `tls_client_auth_`). */
 export const certificateSubjectTypes = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'] as const;
 
-/** Maximum number of keys in an application's `jwks`. This number is sufficient to rotate one key for each algorithm. */
+/** Maximum number of keys in an application's `jwks`. This maximum allows the rotation of one key for each algorithm. */
 export const maxApplicationKeys = 10;
 
 const descriptions = {
   token_endpoint_auth_method:
-    'How the application authenticates (RFC 7591). `none`: not at all, because the application is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
+    'How the application authenticates (RFC 7591). `none`: the application does not authenticate, because it is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
   jwks: 'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
   jwks_uri:
     'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
@@ -49,10 +49,10 @@ const nonceText =
   'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can use `true`.';
 
 const noProtectionText =
-  "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`; only for certification tests and clients that cannot be changed, and not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can use `true`.";
+  "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can use `true`.";
 
-const subjectTypeText = 'Type of the name.';
-const subjectValueText = 'The name, which must be equal to the name in the certificate.';
+const subjectTypeText = 'Type of the certificate name.';
+const subjectValueText = 'Name that the certificate must contain.';
 
 const optionalText = (description: string) => z.string().optional().describe(description);
 
@@ -62,13 +62,13 @@ const publicJwkSchema = withSchemaName(
     kty: z.string().describe('Key type: `EC`, `RSA` or `OKP`.'),
     kid: optionalText('Key ID, to which the `kid` in a JWT header refers.'),
     alg: optionalText('Algorithm with which the key is used.'),
-    use: optionalText('Use of the key: `sig`.'),
+    use: optionalText('Intended use of the key: `sig`.'),
     crv: optionalText('Curve of an `EC` or `OKP` key.'),
     x: optionalText('X coordinate of an `EC` key, or the public key of an `OKP` key.'),
     y: optionalText('Y coordinate of an `EC` key.'),
     n: optionalText('Modulus of an `RSA` key.'),
     e: optionalText('Exponent of an `RSA` key.'),
-    x5c: z.array(z.string()).optional().describe('Certificate of the key, as base64-encoded DER.'),
+    x5c: z.array(z.string()).optional().describe('Certificate for the key, as base64-encoded DER.'),
   }),
 );
 

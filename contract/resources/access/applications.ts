@@ -94,10 +94,10 @@ const fields = {
   grant_types: z.array(z.enum(applicationGrantTypes)).describe(descriptions.grant_types),
   status: z
     .enum(['active', 'disabled'])
-    .describe('A `disabled` application gets no tokens, and its existing tokens stop working immediately.'),
+    .describe('A `disabled` application cannot obtain tokens, and its existing tokens stop working immediately.'),
   first_party: z.boolean().describe(descriptions.first_party),
   registration: extensibleEnumSchema(applicationRegistrationMethods).describe(
-    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). An application registered by `open_registration` or `metadata_document` is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
+    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or through the `metadata_document` whose URL is the client ID (OAuth Client ID Metadata Document). An application registered by `open_registration` or `metadata_document` is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
   ),
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
@@ -105,7 +105,7 @@ const fields = {
   order_limits_ceiling: nullableSpendingLimitsSchema.describe(descriptions.order_limits_ceiling),
   order_products_ceiling: nullableProductLimitsSchema.describe(descriptions.order_products_ceiling),
   ...applicationAuthenticationFields,
-  version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+  version: z.number().int().min(1).describe('Version number, incremented on every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
 };

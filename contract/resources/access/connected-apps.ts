@@ -103,7 +103,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
       .strict(),
     summary: 'Remove a connected application',
     description:
-      'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
+      "Immediately revokes the application's access. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.",
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },
@@ -113,7 +113,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     pathParams: connectedAppPathParametersSchema,
     query: z.object({}).strict(),
     summary: 'Get the limits of a connected application',
-    description: 'Returns the limits that you set for the orders of the application, and how much of its budget has been used.',
+    description: "Returns the limits that you set for the application's orders, and how much of the budget has been used.",
     responses: { 200: connectedAppLimitsSchema, ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.getLimits', access: ['connected_apps.read'] }),
   },
@@ -125,7 +125,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     body: connectedAppLimitsInputSchema,
     summary: 'Set the limits of a connected application',
     description:
-      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.',
+      "Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.",
     responses: { 200: connectedAppLimitsSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.setLimits', access: ['connected_apps.write'] }),
   },
@@ -136,7 +136,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({}).strict(),
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.',
+      "Removes the limits for the application's orders, so that only its scopes limit the application. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.",
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.removeLimits', access: ['connected_apps.write'] }),
   },

@@ -45,9 +45,10 @@ export const identityProviderAuthenticationMethods = [
 export const identityProviderAudiences = ['everyone', 'customers', 'staff'] as const;
 
 const descriptions = {
-  slug: 'Identifies the provider in the redirect URI; cannot be changed.',
+  slug: 'Identifier of the provider, used in the redirect URI. The identifier cannot be changed.',
   preset: 'Kind of provider, which determines default values and special handling. `oidc`: any provider that follows OpenID Connect.',
-  issuer: 'Issuer, from which the endpoints are discovered (OpenID Connect Discovery). Accounts are identified by issuer and `sub`.',
+  issuer:
+    'Issuer URL, from which the server discovers the endpoints (OpenID Connect Discovery). Accounts are identified by issuer and `sub`.',
   client_id: 'Client ID that the provider issued to the shop.',
   token_endpoint_auth_method:
     'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
@@ -55,7 +56,8 @@ const descriptions = {
   team_id: 'Apple team ID; only for `apple_client_secret`.',
   scopes:
     "Scopes to request from the provider; must include `openid`. With `offline_access`, whenever an application refreshes its tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
-  button_label: 'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
+  button_label:
+    'Text on the sign-in button; `null` means “Continue with” followed by the name of the provider, in the language of the page.',
   name: 'Name of the provider on pages and in e-mails.',
   audience: 'Users who can sign in through the provider: `customers`, `staff` (including administrators) or `everyone`.',
   email_domain: 'If set, only accounts with a verified e-mail address in this domain can be used.',
@@ -92,7 +94,7 @@ const fields = {
   status: z.enum(['enabled', 'disabled']).describe(descriptions.status),
   redirect_uri: z.string().describe('Redirect URI to register with the provider.'),
   backchannel_logout_uri: z.string().describe('URL for logout tokens (OpenID Connect Back-Channel Logout) to register with the provider.'),
-  version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+  version: z.number().int().min(1).describe('Version number, incremented on every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
 };

@@ -13,7 +13,7 @@ const limit = withSchemaName(
     policy: z.string().describe('Name of the policy, as in the `RateLimit-Policy` header. More policies may be added.'),
     limit: z.number().int().min(1).describe('Maximum number of requests within the window.'),
     window_seconds: z.number().int().min(1).describe('Length of the window in seconds.'),
-    remaining: z.number().int().min(0).describe('Number of requests left. The current request is already counted.'),
+    remaining: z.number().int().min(0).describe('Number of requests that remain after the current one.'),
     resets_at: timestampSchema.describe('When the full limit is available again.'),
   }),
 );
@@ -36,7 +36,7 @@ export const usageRoutes = defineResource('Usage', 'API request counts and limit
     query: z.object({}).strict(),
     summary: 'Get your usage',
     description:
-      'Returns the remaining limits of the calling application or API key, and its number of requests in each of the last twelve months, newest first. Any valid token is accepted.',
+      'Returns the request limits and remaining requests of the calling application or API key, and its request count for each of the last twelve months, newest first. Any valid token is accepted.',
     responses: {
       200: withSchemaName('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
       ...fails(...problemCodesOfPublicOperations, 'missing_token'),

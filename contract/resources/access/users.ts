@@ -40,8 +40,8 @@ const fails = declareProblemResponses({ ...commonProblemTypes, ...userProblemTyp
 const maxLocalPartLength = 64;
 
 /**
- * E-mail address: 3 to 254 characters, one `@` after at most 64 characters, a domain with a dot. Quotes, comments, brackets and spaces are
- * rejected, because a mail server could parse such text as two addresses.
+ * E-mail address: 3 to 254 characters, one `@` after at most 64 characters, and a domain with a dot. Quotes, comments, brackets and spaces
+ * are rejected, because a mail server could parse such text as two addresses.
  */
 export const emailSchema = z
   .string()
@@ -89,7 +89,7 @@ export const userSchema = withSchemaName(
       .describe(
         'Language of pages and e-mails for the user, as a BCP 47 language tag such as `de`. With `null`, pages use the language of the browser.',
       ),
-    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+    version: z.number().int().min(1).describe('Version number, incremented on every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
   }),

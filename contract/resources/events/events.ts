@@ -133,7 +133,7 @@ export const eventSchema = withSchemaName(
           .int()
           .nullable()
           .describe(
-            'Version number of the resource, incremented by every change. Of two events about the same resource, the one with the greater version is newer.',
+            'Version number of the resource, incremented on every change. Of two events about the same resource, the one with the greater version is newer.',
           ),
       }),
     ),
@@ -163,7 +163,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
         limit: paginationParameters.limit,
         after: integerInUrlSchema(0, Number.MAX_SAFE_INTEGER)
           .optional()
-          .describe('ID of the event after which to start (default: start with the oldest stored event).'),
+          .describe('Only events that follow the event with this ID (default: all stored events).'),
         wait: integerInUrlSchema(0, maxEventWaitSeconds)
           .default('0')
           .describe('Maximum time to wait for a new event if there is none yet (long polling), in seconds.'),

@@ -61,7 +61,7 @@ const receivedResponseSchema = withSchemaName(
       .describe(
         `Start of the body: at most ${maxStoredWebhookResponseBytes} bytes, without control characters. \`null\` if the body is not UTF-8 text.`,
       ),
-    body_truncated: z.boolean().describe('Whether the endpoint sent more than the stored part of the body.'),
+    body_truncated: z.boolean().describe('Whether the body is longer than the stored part.'),
   }),
 );
 

@@ -68,7 +68,7 @@ const fields = {
   failing_since: timestampSchema
     .nullable()
     .describe('Start of the period in which every delivery has failed; `null` if the last delivery succeeded.'),
-  version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+  version: z.number().int().min(1).describe('Version number, incremented on every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
 };
@@ -135,7 +135,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: idempotencyHeadersSchema,
     body: webhookEndpointCreateSchema,
     summary: 'Create a webhook endpoint',
-    description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, with up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
+    description: `Registers a URL to receive the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, with up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
     responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...problemCodesOfAuthenticatedPosts, 'too_many_webhook_endpoints') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
@@ -145,7 +145,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
-    description: 'Returns the endpoint without its secret. Only creation and rotation return the secret.',
+    description: 'Returns the endpoint without its secret. The secret is returned only on creation and rotation.',
     responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },

@@ -36,7 +36,7 @@ export const approvalProblemTypes = {
 const fails = declareProblemResponses({ ...commonProblemTypes, ...approvalProblemTypes });
 
 export const approvalStatuses = ['pending', 'approved', 'declined', 'canceled', 'expired', 'used'] as const;
-/** Reasons why an order needs an approval. */
+/** Reasons why an order needs approval. */
 export const approvalReasons = ['currency', 'per_order', 'per_period', 'every_order', 'categories'] as const;
 
 const approvalItemSchema = withSchemaName(
@@ -70,7 +70,9 @@ const approvalFields = {
         '`categories`, `per_order`, `per_period` and `currency`: the order exceeded this limit when the approval was requested; `every_order`: every order of the application requires approval.',
       ),
       currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
-      limit: amountSchema.nullable().describe('Limit that the order exceeded, in minor units; `null` if the reason is not an amount.'),
+      limit: amountSchema
+        .nullable()
+        .describe('Limit that the order exceeded, in minor units; `null` unless `code` is `per_order` or `per_period`.'),
       spent: amountSchema.nullable().describe('Amount already spent in the period, in minor units; `null` unless `code` is `per_period`.'),
       period: z.enum(budgetPeriods).nullable().describe('Period of the limit; `null` unless `code` is `per_period`.'),
       categories: z
@@ -111,7 +113,7 @@ export const approvalCreateSchema = withSchemaName(
 const approvalPath = z.object({ approval_id: pathIdSchema('ID of the approval.') });
 const decisionProblemCodes = ['not_found', 'invalid_transition'] as const;
 
-export const approvalRoutes = defineResource('Approvals', 'Approvals of orders by the customer.', {
+export const approvalRoutes = defineResource('Approvals', 'Orders that applications ask customers to approve.', {
   create: {
     method: 'POST',
     path: '/approvals',

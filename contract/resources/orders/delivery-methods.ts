@@ -29,7 +29,7 @@ export const deliveryMethodSchema = withSchemaName(
     price: priceSchema.describe('Delivery price, in minor units of `currency`.'),
     currency: currencySchema,
     requires_address: z.boolean().describe('Whether orders with this delivery method must specify `line1`, `city` and `country`.'),
-    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+    version: z.number().int().min(1).describe('Version number, incremented on every change.'),
   }),
 );
 

@@ -4,7 +4,7 @@ import { idSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema } from '../../schema/pagination.ts';
 import { singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
-/** Maximum number of orders on a page of a list that includes their lines. */
+/** Maximum number of orders on a page if the list includes order lines. */
 export const maxOrdersWithItems = 20;
 /** Maximum number of orders that a search finds. */
 export const maxFoundOrders = 10_000;
@@ -21,7 +21,7 @@ export const orderSearchTextSchema = singleLineInputSchema(254)
     `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than ${maxFoundOrders} orders match, only the orders with the highest numbers are returned.`,
   );
 
-/** Fields of an order that a list returns only on request. */
+/** Order fields that a list returns only if the `include` parameter names them. */
 export const orderFieldsIncludedOnRequest = {
   customer: withSchemaName('OrderCustomer', z.object({ id: idSchema, name: z.string() }))
     .optional()

@@ -89,8 +89,8 @@ const orderFields = {
   reference: textSchema(64).nullable().describe('Reference that the caller assigned to the order.'),
   note: textSchema(1000).nullable(),
   metadata: metadataSchema,
-  version: z.number().int().min(1).describe('Version number, incremented by every change.'),
-  expires_at: timestampSchema.nullable().describe('When the reservation of the goods expires if the order is not paid.'),
+  version: z.number().int().min(1).describe('Version number, incremented on every change.'),
+  expires_at: timestampSchema.nullable().describe('When the stock reservation expires if the order has not been paid.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
   paid_at: timestampSchema.nullable(),
@@ -144,7 +144,7 @@ export const orderCancelRequestSchema = withSchemaName(
 /** Path parameters for an order and its subresources. */
 export const orderPathParametersSchema = z.object({ order_id: pathIdSchema('ID of the order.') });
 
-export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
+export const orderRoutes = defineResource('Orders', 'Customer orders.', {
   create: {
     method: 'POST',
     path: '/orders',
@@ -212,7 +212,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     pathParams: orderPathParametersSchema,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
-    description: "Returns the order with its items. With `orders.read`, only the user's own orders are found.",
+    description: "Returns the order with its items. The `orders.read` scope gives access only to the user's own orders.",
     responses: { 200: orderSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },

@@ -94,7 +94,7 @@ export const paymentSchema = withSchemaName(
       .describe('Action that the customer must take. The action is visible only to callers who can pay for the order.'),
     failure_code: extensibleEnumSchema(paymentFailureCodes).nullable(),
     failure_message: z.string().nullable(),
-    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+    version: z.number().int().min(1).describe('Version number, incremented on every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
     succeeded_at: timestampSchema.nullable(),
@@ -108,7 +108,7 @@ export const paymentCreateSchema = withSchemaName(
       provider: z
         .enum(paymentProviderNames)
         .describe(
-          'Payment provider. `manual`: staff confirm the payment when the money has been received. `test`: simulated payments, enabled in development. `stripe`: payments by Stripe. If the provider is not enabled, the response is 400 and `allowed` lists the enabled providers.',
+          'Payment provider. `manual`: staff confirm the payment when the money has been received. `test`: simulated payments, enabled in development. `stripe`: payments through Stripe. If the provider is not enabled, the response is 400 and `allowed` lists the enabled providers.',
         ),
       method_token: z
         .string()

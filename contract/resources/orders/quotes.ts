@@ -52,7 +52,7 @@ export const quoteCreateSchema = withSchemaName(
         .boolean()
         .default(false)
         .describe(
-          'Whether the stock is reserved until the quote expires. The request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
+          'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
         ),
       expires_in: z
         .number()
@@ -202,7 +202,7 @@ export const quoteRoutes = defineResource('Quotes', 'Exact prices for orders tha
     pathParams: quotePath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a quote',
-    description: "Returns the quote with its items. With `orders.read`, only the user's own quotes are found.",
+    description: "Returns the quote with its items. The `orders.read` scope gives access only to the user's own quotes.",
     responses: { 200: quoteSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'quotes.get', access: ['orders.read', 'orders.manage'] }),
   },

@@ -53,7 +53,7 @@ export const refundSchema = withSchemaName(
     currency: currencySchema,
     ...refundFields,
     failure_code: z.string().nullable(),
-    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+    version: z.number().int().min(1).describe('Version number, incremented on every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
   }),

@@ -56,7 +56,7 @@ export const shipmentSchema = withSchemaName(
     status: z.enum(shipmentStatuses),
     ...trackingFields(singleLineResponseSchema),
     items: z.array(orderLineAndQuantitySchema).min(1).max(maxOrderLines),
-    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+    version: z.number().int().min(1).describe('Version number, incremented on every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
     shipped_at: timestampSchema.nullable(),

@@ -17,7 +17,7 @@ const fails = declareProblemResponses(commonProblemTypes);
 export const productCategoryWithCountSchema = withSchemaName(
   'ProductCategory',
   z.object({
-    category: textSchema(64, 1).describe('Name of the category, as in the `category` field and filter of products.'),
+    category: textSchema(64, 1).describe('Name of the category, as used in the `category` field and filter of products.'),
     product_count: z.number().int().min(1).describe('Number of products in the category.'),
   }),
 );

@@ -69,7 +69,7 @@ export const productSchema = withSchemaName(
       .describe('Units currently available. `null` means that stock is not tracked. Units are reserved only when an order is placed.'),
     status: z.enum(productStatuses).describe('Only an `active` product is publicly listed and can be ordered.'),
     metadata: metadataSchema,
-    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+    version: z.number().int().min(1).describe('Version number, incremented on every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
   }),

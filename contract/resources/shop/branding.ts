@@ -39,8 +39,8 @@ const descriptions = {
 };
 
 const themeColorsSchema = z.object({
-  button: colorSchema.describe('Background of buttons, with a contrast of at least 3:1 against the page.'),
-  button_text: colorSchema.describe('Text on buttons, with a contrast of at least 4.5:1 against the button.'),
+  button: colorSchema.describe('Background color of buttons, with a contrast of at least 3:1 against the page.'),
+  button_text: colorSchema.describe('Color of text on buttons, with a contrast of at least 4.5:1 against the background.'),
   link: colorSchema.describe('Color of links, with a contrast of at least 4.5:1 against the page.'),
 });
 
@@ -58,7 +58,7 @@ export const brandingSchema = withSchemaName(
     privacy_url: z.string().nullable().describe(descriptions.privacy_url),
     email_sender_name: z.string().nullable().describe(descriptions.email_sender_name),
     email_footer: z.string().nullable().describe(descriptions.email_footer),
-    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+    version: z.number().int().min(1).describe('Version number, incremented on every change.'),
   }),
 );
 
@@ -94,7 +94,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     body: brandingUpdateSchema,
     summary: 'Update the branding',
     description:
-      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Pages and e-mails change immediately.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. The changes take effect immediately.',
     responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'branding.update', access: ['branding.manage'] }),
   },

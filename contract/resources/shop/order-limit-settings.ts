@@ -19,13 +19,13 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 const descriptions = {
   maximum_limits:
-    'Highest limits that customers can grant to an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+    'Highest limits that customers can grant to a third-party application, which the shop does not operate; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
   default_limits:
-    'Limits that the consent page proposes if an application that is not operated by the shop requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
+    'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
   maximum_products:
-    'The only products that customers can allow an application that is not operated by the shop to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+    'The only products that customers can allow a third-party application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
   default_products:
-    'Products that the consent page proposes if an application that is not operated by the shop requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
+    'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
 };
 
 export const orderLimitSettingsSchema = withSchemaName(
@@ -35,7 +35,7 @@ export const orderLimitSettingsSchema = withSchemaName(
     maximum_products: nullableProductLimitsSchema.describe(descriptions.maximum_products),
     default_limits: nullableSpendingLimitsSchema.describe(descriptions.default_limits),
     default_products: nullableProductLimitsSchema.describe(descriptions.default_products),
-    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+    version: z.number().int().min(1).describe('Version number, incremented on every change.'),
   }),
 );
 
@@ -60,7 +60,8 @@ export const orderLimitSettingsRoutes = defineResource(
       path: '/order-limit-settings',
       headers: ifNoneMatchHeadersSchema,
       summary: 'Get the order limit settings',
-      description: 'Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator account.',
+      description:
+        'Returns the default and maximum limits for applications that the shop does not operate. Requires an administrator account.',
       responses: { 200: orderLimitSettingsSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations) },
       metadata: declareRouteMetadata({ operationId: 'orderLimitSettings.get', access: ['applications.manage'] }),
     },
@@ -71,7 +72,7 @@ export const orderLimitSettingsRoutes = defineResource(
       body: orderLimitSettingsUpdateSchema,
       summary: 'Update the order limit settings',
       description:
-        'Updates the given fields, each of which is replaced as a whole. Omitted fields keep their values. The defaults must not exceed the maximums. Changes apply from the next request onward. Requires an administrator account.',
+        'Replaces each given field as a whole. Omitted fields keep their values. The defaults must not exceed the maximums. Changes apply from the next request onward. Requires an administrator account.',
       responses: {
         200: orderLimitSettingsSchema,
         ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes),

@@ -18,7 +18,9 @@ export const maxStatisticsDaysByInterval = { hour: 31, day: 366, week: 1_830, mo
 export const maxStatisticsGroups = 20;
 const maxPeriods = 31 * 25;
 
-/** The statistics have a precision of 15 minutes. Before this date, the UTC offsets of some time zones were not multiples of 15 minutes. */
+/**
+ * The statistics have a resolution of 15 minutes. Before this date, the UTC offsets of some time zones were not multiples of 15 minutes.
+ */
 const firstDay = '1980-01-01';
 const lastDay = '2999-12-31';
 const isDay = (text: string): boolean => {
@@ -110,8 +112,8 @@ export const orderStatisticsSchema = withSchemaName(
         ),
       )
       .max(maxStatisticsGroups)
-      .describe('Groups with the most revenue; empty without `group_by`.'),
-    group_count: count.describe('Number of all groups, including those beyond `limit`.'),
+      .describe('Groups with the highest revenue; empty without `group_by`.'),
+    group_count: count.describe('Total number of groups, including those beyond `limit`.'),
   }),
 );
 
@@ -134,8 +136,8 @@ const applicationSchema = withSchemaName(
   z.object({
     client_id: z.string(),
     name: z.string().nullable().describe('Name of the application or API key; `null` if it has been deleted.'),
-    requests: count.describe('Number of API requests that count towards the monthly quota.'),
-    errors: count.describe('Number of API requests that received an error (status 400 or higher), including rejected requests.'),
+    requests: count.describe('Number of API requests that count toward the monthly quota.'),
+    errors: count.describe('Number of API requests with an error response (status 400 or higher), including rejected requests.'),
     orders: count.describe('Number of orders placed by the application.'),
     paid_orders: count.describe('Number of orders placed by the application that were paid in the period.'),
     revenue: amountSchema.describe('Sum of the totals of the paid orders, in minor units of `currency`.'),
@@ -166,14 +168,14 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
           .enum(statisticsGroupings)
           .optional()
           .describe(
-            'Also returns the statistics for each group. Orders are grouped by their current status, and products by their current category.',
+            'Property by which to group the statistics, in addition to the totals. Orders are grouped by their current status, and products by their current category.',
           ),
         limit: integerInUrlSchema(1, maxStatisticsGroups).default('10').describe('Maximum number of groups.'),
       })
       .strict(),
     summary: 'Get order statistics',
     description:
-      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
+      "Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.",
     responses: { 200: orderStatisticsSchema, ...fails(...problemCodesOfAuthorizedOperations) },
     metadata: declareRouteMetadata({ operationId: 'stats.orders', access: ['statistics.read'] }),
   },
@@ -188,7 +190,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
         currency: currencyParameter,
         low_stock: integerInUrlSchema(0, 100_000)
           .default('5')
-          .describe('Maximum stock of a product that is listed as running low, in units.'),
+          .describe('A product with at most this number of units in stock is listed as running low.'),
         limit: integerInUrlSchema(1, maxProducts).default('10').describe('Maximum number of products in each list.'),
       })
       .strict(),
@@ -203,7 +205,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
           time_zone: z.string(),
           from: z.string().describe('First day of the statistics, in `time_zone`.'),
           to: z.string().describe('Last day of the statistics, in `time_zone`.'),
-          best_sellers: z.array(productSchema).max(maxProducts).describe('Products with the most units sold.'),
+          best_sellers: z.array(productSchema).max(maxProducts).describe('Best-selling products, by number of units sold.'),
           running_low: z.array(productSchema).max(maxProducts).describe('Active products with at most `low_stock` units, fewest first.'),
           not_sold: z.array(productSchema).max(maxProducts).describe('Active products without sales in the period, oldest first.'),
         }),

@@ -31,11 +31,11 @@ export const backupSchema = withSchemaName(
   'Backup',
   z.object({
     id: idSchema,
-    file_name: z.string().describe('Name of the file in the backup directory of the server.'),
+    file_name: z.string().describe("Name of the file in the server's backup directory."),
     created_at: timestampSchema.describe(
       'When the backup was created. The backup contains everything that was committed before this time.',
     ),
-    bytes: z.number().int().min(0).describe('Size of the file.'),
+    bytes: z.number().int().min(0).describe('Size of the file, in bytes.'),
     rows: z.number().int().min(0).describe('Number of database rows in the backup.'),
     checked_at: timestampSchema.nullable().describe('When the file was last checked; `null` if it has not been checked.'),
     check_result: extensibleEnumSchema(backupCheckResults)

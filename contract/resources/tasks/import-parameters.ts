@@ -47,7 +47,7 @@ export const importQueryParameters = {
 };
 
 /**
- * Returns one query parameter for each field, such as `sku_column=StockCode`. The parameter specifies the column of the field in the file
+ * Returns one query parameter for each field, such as `sku_column=StockCode`. The parameter specifies the column that contains the field
  * (default: the field name).
  */
 export function createImportColumnNameParameters<const Fields extends readonly string[]>(fields: Fields) {

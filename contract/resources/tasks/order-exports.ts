@@ -15,7 +15,9 @@ import {
 
 const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
-/** Columns of an order. Amounts are in minor units; the columns that end in `_decimal` contain the same amounts as decimal numbers. */
+/**
+ * Columns of an order. Amounts are in minor units; the columns whose names end in `_decimal` contain the same amounts as decimal numbers.
+ */
 const orderColumns = [
   ...(['id', 'reference', 'user_id', 'client_id', 'status', 'payment_status', 'fulfillment_status', 'cancel_reason'] as const),
   ...(['currency', 'tax_mode', 'subtotal', 'subtotal_decimal', 'discount_total', 'discount_total_decimal'] as const),
@@ -36,7 +38,7 @@ export const orderExportCreateSchema = withSchemaName(
   z
     .object({
       format: exportFormatSchema,
-      rows: z.enum(['orders', 'lines']).default('orders').describe('What each row represents: an order or an order line.'),
+      rows: z.enum(['orders', 'lines']).default('orders').describe('Whether each row represents an order or an order line.'),
       columns: z
         .array(z.enum([...orderColumns, ...lineColumns]))
         .min(1)

@@ -60,7 +60,7 @@ export const taskResultSchema = withSchemaName(
     bytes: count,
     sha256: z.string().describe('SHA-256 hash of the file, in hexadecimal.'),
     imported: importCounts.nullable().describe('Number of rows or orders that the import processed, by outcome; `null` for an export.'),
-    expires_at: timestampSchema.describe('When the file is deleted.'),
+    expires_at: timestampSchema.describe('When the file will be deleted.'),
   }),
 );
 
@@ -140,8 +140,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     path: '/tasks/:task_id/result',
     pathParams: taskPath,
     summary: 'Download the result of a task',
-    description:
-      'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
+    description: 'Returns the result file, which is available for 7 days after the task has finished. The download requires a token.',
     responses: {
       200: fileResponse,
       ...fails(...problemCodesOfAuthenticatedOperations, 'not_found', 'task_not_finished', 'gone'),

@@ -24,7 +24,7 @@ export const userExportCreateSchema = withSchemaName(
       rows: z
         .enum(['users', 'consents'])
         .default('users')
-        .describe('What each row represents: a user, or the scopes that a user has granted to an application.'),
+        .describe('Whether each row represents a user, or the scopes that a user has granted to an application.'),
       password_hashes: z
         .boolean()
         .default(false)

@@ -44,7 +44,7 @@ describe('a refused tool call', () => {
     );
     const soldOut = await shop.createProduct({ price: 100, stock: 1 });
     expect(await describeRefusedCall(order(1, { items: [{ product_id: soldOut.id, quantity: 2 }] }))).toBe(
-      `2 units of product ${soldOut.id} were ordered, but only 1 is available; order at most the available units, or choose another product (out_of_stock).`,
+      `2 units of product ${soldOut.id} were ordered, but only 1 is available; order no more than the available units, or choose another product (out_of_stock).`,
     );
   });
 

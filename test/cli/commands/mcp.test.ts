@@ -138,7 +138,7 @@ describe('mandate mcp', () => {
     const { id: productId } = await shop.createProduct({ stock: 1 });
     const refused = await at.call('orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });
     expect(refused.text).toBe(
-      `2 units of product ${productId} were ordered, but only 1 is available; order at most the available units, or choose another product (out_of_stock).`,
+      `2 units of product ${productId} were ordered, but only 1 is available; order no more than the available units, or choose another product (out_of_stock).`,
     );
     expect(refused).toMatchObject({ isError: true, body: { code: 'out_of_stock', status: 409 } });
   }, 30_000);
