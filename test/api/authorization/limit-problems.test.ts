@@ -60,7 +60,7 @@ test('amounts have the number of decimals of their currency', () => {
 });
 
 test('a problem about an order in another currency states both currencies', () => {
-  const detail = `The customer allows orders in EUR only, and this order is in GBP. ${changeHint}`;
+  const detail = `The customer allows only orders in EUR, but this order is in GBP. ${changeHint}`;
   expect(create({ limit: 'currency', approvable: false }).errors).toEqual([
     { in: 'body', pointer: '#/items', code: 'limit_exceeded', detail, requested: 2_500, approvable: false },
   ]);
@@ -68,11 +68,11 @@ test('a problem about an order in another currency states both currencies', () =
 
 test('a problem about an order that needs an approval describes how to request one', () => {
   const exceeded = { limit: 'approval', approvable: true } as const;
-  const everyOrder = 'The customer must approve every order of this application.';
+  const everyOrder = 'The customer must approve every order that this application places.';
   expect(detailOf(exceeded)).toBe(`${everyOrder} Request approval of a quote with POST /api/v1/approvals. ${changeHint}`);
   expect(detailOf(exceeded, '#/quote_id')).toBe(`${everyOrder} Request approval of this quote with POST /api/v1/approvals. ${changeHint}`);
   expect(detailOf({ ...exceeded, approval: { id: 3, status: 'pending' } })).toMatch(
-    /application\. Approval 3 of this order is pending: wait for the decision with GET \/api\/v1\/approvals\/3\?wait=\d+, then place the order again\. The/,
+    /application\. Approval of this order is pending \(approval 3\)\. Wait for the decision with GET \/api\/v1\/approvals\/3\?wait=\d+, then place the order again\. The/,
   );
   expect(detailOf({ ...exceeded, approval: { id: 3, status: 'declined' } })).toBe(
     `${everyOrder} The customer declined this order (approval 3). ${changeHint}`,
@@ -121,7 +121,7 @@ test('at most five products and 50 errors are listed for categories', () => {
   expect(describeFirst(51).errors).toHaveLength(50);
   expect(describeFirst(1).detail).toMatch(/^Only products in the category tea can be ordered, and/);
   expect(describeFirst(1, []).detail).toBe(
-    `The limits of the customer and of the shop have no product category in common, and product 1 is in the category wine. ${changeHint}`,
+    `The limits of the customer and the shop have no product category in common, and product 1 is in the category wine. ${changeHint}`,
   );
 });
 

@@ -49,7 +49,7 @@ describe('a limit per order', () => {
     const product = await till.shop.createProduct({ price: 1, currency: 'USD' });
     const items = [{ product_id: product.id, quantity: 1 }];
     const { body } = await app.call('POST', '/api/v1/orders', { items, delivery: { ...pickupDelivery, method: 'overseas' } });
-    expect([body.code, body.detail]).toEqual(['limit_exceeded', expect.stringContaining('orders in EUR only, and this order is in USD')]);
+    expect([body.code, body.detail]).toEqual(['limit_exceeded', expect.stringContaining('only orders in EUR, but this order is in USD')]);
   });
 
   test('reports errors in the request first', async () => {
