@@ -86,7 +86,7 @@ class LineLengthCheck {
       if (byte === newline) this.#line += 1;
       if (this.#length > maxImportRowBytes) {
         throw createProblem('payload_too_large', {
-          detail: translatable`Line ${{ line: this.#line }} of the file has more than ${{ bytes: maxImportRowBytes }} bytes. Split or correct it.`,
+          detail: translatable`Line ${{ line: this.#line }} of the file has more than ${{ bytes: maxImportRowBytes }} bytes. Split or correct the line.`,
         });
       }
     }

@@ -208,6 +208,6 @@ test('require_signed_request_object can be set only for an application with keys
     400,
     'invalid_request',
     '#/require_signed_request_object',
-    'Requires jwks or jwks_uri with the keys that verify the request objects.',
+    'Requires jwks or jwks_uri with the keys that verify request objects.',
   ]);
 });

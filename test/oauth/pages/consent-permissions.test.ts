@@ -47,7 +47,7 @@ describe('the permissions on the consent page', () => {
     expect(groupsOf(text)).toEqual(['Profile', 'Orders', 'Payments']);
     expect(text.match(/<span>[^<]*<small>always included/g)).toEqual(['<span>Confirm your identity<small>always included']);
     expect(text).not.toContain('owerful');
-    expect(text).toContain('You can remove this access at any time on your account page, under “Applications that use your account”.');
+    expect(text).toContain('You can revoke this access at any time on your account page, under “Applications that use your account”.');
   });
 
   test.each(scopeNames.filter((name) => scopeDefinitions[name].admin))('%s belongs to a powerful group', (name) => {
