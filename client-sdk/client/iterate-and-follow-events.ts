@@ -18,7 +18,7 @@ type WithType<AnyEvent extends Event, Type> = AnyEvent extends unknown
 export type MandateEvent = Event;
 
 type EventIterationOptions = {
-  /** only events that follow the event with this ID are read (default: all stored events). Store `event.id` of the last processed event. */
+  /** Reads only events that follow the event with this ID (default: all stored events). Store `event.id` of the last processed event. */
   readonly after?: number | undefined;
   readonly type?: readonly EventTypeFilter[] | undefined;
   /** Signal that ends the iteration. */

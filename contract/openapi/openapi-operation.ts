@@ -23,7 +23,7 @@ const statusPhrases: Record<string, string> = {
   412: 'The resource has changed',
   413: 'The body is too large',
   415: 'The body has an unsupported media type',
-  422: 'The idempotency key was used for another request',
+  422: 'The idempotency key was used for a different request',
   428: 'An If-Match header is required',
   429: 'Too many requests',
   500: 'Something went wrong on our side',

@@ -11,7 +11,7 @@ export const integerInUrlSchema = (minimum: number, maximum: number) =>
   extendApi(
     z
       .string()
-      .regex(/^(0|-?[1-9]\d{0,15})$/, 'must be an integer in plain digits')
+      .regex(/^(0|-?[1-9]\d{0,15})$/, 'must be an integer written as plain digits')
       .transform(Number)
       .pipe(z.number().int().min(minimum).max(maximum)),
     { type: 'integer', format: 'int64', minimum, maximum },

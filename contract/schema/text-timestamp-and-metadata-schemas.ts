@@ -38,7 +38,7 @@ export const singleLineInputSchema = (maximum: number, minimum = 1) =>
       const hidden = findHiddenCharacter(value);
       if (hidden !== undefined) context.addIssue(createValidationIssueWithValues(hiddenCharacterText, { character: hidden }));
     });
-const hiddenCharacterText = 'must not contain {character}, a character that is invisible or changes the direction of the text';
+const hiddenCharacterText = 'must not contain {character}, a character that is invisible or changes the text direction';
 
 /** Returns the reason why `singleLineInputSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
 export const findForbiddenCharacterIssueMessage = ({ issues }: z.ZodError): string | undefined =>
@@ -98,7 +98,7 @@ export const maxMetadataPairs = 20;
 /** The caller's key-value pairs. The service stores and returns these pairs without interpreting them. */
 export const metadataSchema = z
   .record(nameFromOtherSystemSchema(40), multilineTextSchema(500))
-  .refine((pairs) => Object.keys(pairs).length <= maxMetadataPairs, { message: `must have at most ${maxMetadataPairs} pairs` });
+  .refine((pairs) => Object.keys(pairs).length <= maxMetadataPairs, { message: `must have at most ${maxMetadataPairs} key-value pairs` });
 
 /** An update of metadata as a JSON merge patch (RFC 7396): absent keys keep their values, and `null` removes a key. */
 export const metadataPatchSchema = z

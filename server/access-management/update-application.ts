@@ -93,7 +93,7 @@ const documentFieldError = (field: string) =>
     in: 'body',
     pointer: `#/${field}`,
     code: 'invalid_value',
-    detail: 'This field is defined by the metadata document of the application.',
+    detail: 'This field is defined in the metadata document of the application.',
   }) as const;
 
 function setAuthentication(application: Application, authentication: ClientAuthenticationInput): void {

@@ -15,7 +15,7 @@ const isHostName = (value: string): boolean =>
 const rules: { readonly [Type in CertificateSubjectType]: { readonly isValid: (value: string) => boolean; readonly detail: string } } = {
   subject_dn: {
     isValid: (value) => parseDistinguishedName(value) !== undefined,
-    detail: 'must be a distinguished name in the format of RFC 4514, such as CN=client,O=Example,C=DE',
+    detail: 'must be a distinguished name in RFC 4514 format, such as CN=client,O=Example,C=DE',
   },
   san_dns: { isValid: isHostName, detail: 'must be a host name without a wildcard, such as client.example' },
   san_uri: {
@@ -32,7 +32,7 @@ const rules: { readonly [Type in CertificateSubjectType]: { readonly isValid: (v
 /** Returns why no certificate can match the subject, or undefined if the subject is valid. */
 export function findCertificateSubjectError({ type, value }: CertificateSubject): string | undefined {
   const { isValid, detail } = rules[type];
-  return isValid(value) ? undefined : `has an invalid value: with the type ${type}, it ${detail}`;
+  return isValid(value) ? undefined : `has an invalid value: for the type ${type}, the value ${detail}`;
 }
 
 const exactHostName = { subject: 'never', wildcards: false, partialWildcards: false } as const;

@@ -162,7 +162,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
     yield { field: 'grant_types', detail: 'must not contain client_credentials for a public application (RFC 6749 section 4.4)' };
   }
   if (grantTypes.includes('authorization_code') !== redirectUris.length > 0) {
-    yield { field: 'redirect_uris', detail: 'must contain a URI if, and only if, users sign in through a browser' };
+    yield { field: 'redirect_uris', detail: 'must contain a URI if and only if users sign in through a browser' };
   }
   yield* redirectUriErrors('redirect_uris', redirectUris);
   yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);

@@ -13,5 +13,5 @@ export function* findRequestObjectErrors({
   jwksUri,
 }: RequestObjectSettings): Generator<{ readonly field: 'require_signed_request_object'; readonly detail: string }> {
   if (isRequired && jwks == null && jwksUri == null)
-    yield { field: 'require_signed_request_object', detail: 'requires jwks or jwks_uri with the keys that verify the request objects' };
+    yield { field: 'require_signed_request_object', detail: 'requires jwks or jwks_uri with the keys that verify request objects' };
 }

@@ -40,16 +40,17 @@ export function* findSecurityProfileErrors(application: ProfiledApplication): Ge
   if (securityProfile !== 'fapi2') return;
   if (!strongAuthenticationMethods.has(application.tokenEndpointAuthMethod ?? 'none')) {
     const methods = { anyOf: [...strongAuthenticationMethods] };
-    yield { field: 'token_endpoint_auth_method', detail: translatable`must be ${{ methods }} with the security profile fapi2` };
+    yield { field: 'token_endpoint_auth_method', detail: translatable`must be ${{ methods }} if the security profile is fapi2` };
   }
   if (jwks?.keys.some((key) => 'alg' in key && key.alg === 'RS256') === true)
-    yield { field: 'jwks', detail: 'must not have a key for RS256 with the security profile fapi2' };
+    yield { field: 'jwks', detail: 'must not have an RS256 key if the security profile is fapi2' };
   if (grantTypes.includes(deviceCodeGrantType))
-    yield { field: 'grant_types', detail: 'must not contain the device code grant with the security profile fapi2' };
+    yield { field: 'grant_types', detail: 'must not contain the device code grant if the security profile is fapi2' };
   if (redirectUris.some((uri) => !/^https?:/.test(uri)))
-    yield { field: 'redirect_uris', detail: 'must be https or loopback URIs with the security profile fapi2' };
-  if ((refreshGraceSeconds ?? 0) > 0) yield { field: 'refresh_grace_seconds', detail: 'must be 0 or null with the security profile fapi2' };
-  for (const field of listPkceExceptionFields(application)) yield { field, detail: 'must be false with the security profile fapi2' };
+    yield { field: 'redirect_uris', detail: 'must be https or loopback URIs if the security profile is fapi2' };
+  if ((refreshGraceSeconds ?? 0) > 0)
+    yield { field: 'refresh_grace_seconds', detail: 'must be 0 or null if the security profile is fapi2' };
+  for (const field of listPkceExceptionFields(application)) yield { field, detail: 'must be false if the security profile is fapi2' };
   if (application.idTokenSignedResponseAlg === 'RS256')
-    yield { field: 'id_token_signed_response_alg', detail: 'must be ES256, PS256 or EdDSA with the security profile fapi2' };
+    yield { field: 'id_token_signed_response_alg', detail: 'must be ES256, PS256 or EdDSA if the security profile is fapi2' };
 }

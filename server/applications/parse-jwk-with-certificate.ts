@@ -20,7 +20,7 @@ export function parseJwkWithCertificate(jwk: unknown): PublicJsonWebKey {
   const key = parsePublicJwk(jwk);
   const parsed = certificateSchema.safeParse(jwk);
   if (!parsed.success)
-    throw new UnusableJwkError(translatable`has an invalid x5c member: it must be a list of certificates in base64 (DER)`);
+    throw new UnusableJwkError(translatable`has an invalid x5c member: it must be a list of base64-encoded DER certificates`);
   const [encoded] = parsed.data.x5c ?? [];
   if (encoded === undefined) return key;
   const certificate = parseCertificate(encoded);
@@ -34,7 +34,7 @@ function parseCertificate(encoded: string): X509Certificate {
   try {
     return new X509Certificate(Buffer.from(encoded, 'base64'));
   } catch (cause) {
-    throw new UnusableJwkError(translatable`has an invalid x5c member: the first certificate must be the base64 encoding of its DER form`, {
+    throw new UnusableJwkError(translatable`has an invalid x5c member: the first entry is not a base64-encoded DER certificate`, {
       cause,
     });
   }

@@ -72,7 +72,7 @@ export function parsePublicJwk(jwk: unknown): PublicJsonWebKey {
   const { kty, kid, alg, use } = parsed.data;
   const algorithms = Object.hasOwn(algorithmsByKeyType, kty) ? algorithmsByKeyType[kty] : undefined;
   if (!algorithms) throw new UnusableJwkError(translatable`has an unsupported type: the supported types are EC, OKP and RSA`);
-  if (use !== undefined && use !== 'sig') throw new UnusableJwkError(translatable`is not for signatures: its use member must be sig`);
+  if (use !== undefined && use !== 'sig') throw new UnusableJwkError(translatable`is not a signing key: its use member must be sig`);
   if (alg !== undefined && !algorithms.includes(alg))
     throw new UnusableJwkError(
       translatable`has an unsupported algorithm: the alg member of a key of type ${{ type: kty }} must be ${{ algorithms: { anyOf: algorithms } }}`,

@@ -10,7 +10,7 @@ const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a
  */
 export function findLogoUriError(uri: string): string | undefined {
   if (uri.startsWith('https://')) return undefined;
-  if (!uri.startsWith(pngDataPrefix)) return 'must be an https URL, or a PNG as a data: URI';
+  if (!uri.startsWith(pngDataPrefix)) return 'must be an https URL, or a PNG image in a data: URI';
   const picture = Buffer.from(uri.slice(pngDataPrefix.length), 'base64');
   if (!picture.subarray(0, 8).equals(pngSignature) || picture.length < 33) return 'is not a PNG';
   if (picture.length > bytesMax) return `is larger than ${bytesMax / 1024} kB`;

@@ -32,7 +32,7 @@ export async function requestApproval(
   const { grantId, clientId, tokenRecordId } = principal;
   const userId = principal.user?.id;
   if (grantId === undefined || userId === undefined || tokenRecordId === undefined) {
-    throw createProblem('forbidden', { detail: 'Only applications that a customer has given access can request approvals.' });
+    throw createProblem('forbidden', { detail: 'Only applications to which a customer has given access can request approvals.' });
   }
   assertOrderActionAllowed(principal, 'place', now);
   await lockUserRow(em, userId); // concurrent requests wait, so that each request counts the requests before it

@@ -173,7 +173,7 @@ async function lockApprovalToDecide(em: EntityManager, principal: Principal, id:
   const { clientId, grantId, user } = principal;
   if (grantId === undefined || (await em.count(Application, { clientId, firstParty: true })) === 0) {
     throw createProblem('forbidden', {
-      detail: 'Only applications that the shop operates, and to which a customer has signed in, can approve or decline orders.',
+      detail: 'Only a customer who is signed in to an application that the shop operates can approve or decline orders.',
     });
   }
   const found = await lockApproval(em, buildApprovalFilter(user?.id ?? 0), id);

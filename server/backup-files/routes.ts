@@ -92,7 +92,7 @@ function assertBackupDirectoryConfigured(isConfigured: boolean): void {
   if (isConfigured) return;
   throw createProblem('backups_not_configured', {
     detail:
-      'On the server, set the environment variable MANDATE_BACKUP_DIR to a directory that only the server can access, and restart the server.',
+      'On the server, set the MANDATE_BACKUP_DIR environment variable to a directory that only the server can access, and restart the server.',
   });
 }
 

@@ -76,6 +76,6 @@ function assertNoneLost(after: number, { lastSeq, sweptSeq }: EventListResult): 
   }
   if (after === 0 || after >= sweptSeq) return;
   throw createProblem('gone', {
-    detail: translatable`Events are kept for ${{ days: eventRetentionDays }} days, and those up to ${{ id: sweptSeq }} have been deleted. Start again without \`after\`, and read the current state of your resources.`,
+    detail: translatable`Events are kept for ${{ days: eventRetentionDays }} days, and all events up to ${{ id: sweptSeq }} have been deleted. Start again without \`after\`, and read the current state of your resources.`,
   });
 }

@@ -35,7 +35,7 @@ export function* findIdentityProviderErrors(
   const { issuer, scopes, audience } = fields;
   const rejectionReason = findUrlRejectionReason(issuer, development, 'https://login.example.com');
   if (rejectionReason !== undefined) yield { field: 'issuer', detail: `The URL ${rejectionReason}.` };
-  else if (issuer.includes('?')) yield { field: 'issuer', detail: 'The URL must not have a query.' };
+  else if (issuer.includes('?')) yield { field: 'issuer', detail: 'The URL must not have a query string.' };
   if (!scopes.includes('openid')) yield { field: 'scopes', detail: 'Must include openid.' };
   if (audience === 'staff' && fields.createsAccounts)
     yield { field: 'creates_accounts', detail: 'Must be false if the audience is staff, because new accounts are customer accounts.' };

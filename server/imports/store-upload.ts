@@ -23,7 +23,7 @@ export async function storeUpload(em: EntityManager, req: MatchedRequest & Reada
     return { fileId, sha256, format: req.get('content-type')?.startsWith(fileMediaTypes.csv) ? 'csv' : 'ndjson' };
   } catch (error) {
     await deleteStoredFile(em, fileId);
-    if (req.errored) throw createProblem('invalid_request', { detail: 'The body ended too early.', cause: error });
+    if (req.errored) throw createProblem('invalid_request', { detail: 'The body is incomplete.', cause: error });
     throw error;
   }
 }
@@ -58,7 +58,7 @@ async function storeBody(em: EntityManager, req: Readable, fileId: number): Prom
     if (buffered.reduce((size, { length }) => size + length, 0) >= bufferSize) await write();
   }
   assertUtf8(() => text.decode());
-  if (bytes === 0) throw createProblem('invalid_request', { detail: 'The body is empty: send the file as the body.' });
+  if (bytes === 0) throw createProblem('invalid_request', { detail: 'The body is empty. Send the file as the body.' });
   await write();
   return hash.digest('hex');
 }
@@ -86,7 +86,7 @@ class LineLengthCheck {
       if (byte === newline) this.#line += 1;
       if (this.#length > maxImportRowBytes) {
         throw createProblem('payload_too_large', {
-          detail: translatable`Line ${{ line: this.#line }} of the file has more than ${{ bytes: maxImportRowBytes }} bytes. Split or correct it.`,
+          detail: translatable`Line ${{ line: this.#line }} of the file has more than ${{ bytes: maxImportRowBytes }} bytes. Split or correct the line.`,
         });
       }
     }

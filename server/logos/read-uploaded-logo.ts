@@ -37,7 +37,7 @@ async function readBody(req: UploadRequest): Promise<Buffer> {
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw createProblem('invalid_request', { detail: 'The body ended too early.', cause });
+    throw createProblem('invalid_request', { detail: 'The body is incomplete.', cause });
   }
   if (bytes > bodyMax) throw createPayloadTooLargeProblem(bodyMax);
   return Buffer.concat(chunks);

@@ -79,11 +79,14 @@ export async function submitPaymentToProvider(em: EntityManager, providers: Paym
 
 function assertPayable(order: Order, open: boolean, now: Date): void {
   if (order.paymentStatus !== 'unpaid') throw createProblem('already_paid', { detail: 'Nothing is left to pay.' });
-  if (open) throw createProblem('payment_in_progress', { detail: 'Wait for the payment in progress, or cancel it.' });
+  if (open)
+    throw createProblem('payment_in_progress', { detail: 'Wait until the payment in progress is completed, or cancel the payment.' });
   if (order.status !== 'pending')
-    throw createProblem('invalid_transition', { detail: translatable`The order is ${{ status: order.status }}; it cannot be paid.` });
+    throw createProblem('invalid_transition', {
+      detail: translatable`The order is ${{ status: order.status }}, so it cannot be paid for.`,
+    });
   if (order.expiresAt && order.expiresAt <= now) {
-    throw createProblem('invalid_transition', { detail: 'The reservation of the goods has expired: place the order again.' });
+    throw createProblem('invalid_transition', { detail: 'The stock reservation has expired. Place the order again.' });
   }
 }
 

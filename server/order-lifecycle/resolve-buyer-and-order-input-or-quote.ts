@@ -31,7 +31,7 @@ function rejectFieldsBesidesQuote({ quote_id: _quoteId, metadata, ...others }: O
   const given = { ...others, ...(Object.keys(metadata).length > 0 && { metadata }) };
   const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
   if (fields.length === 0) return;
-  const detail = 'The quote contains all details of the order: send only `quote_id`, or omit `quote_id`.';
+  const detail = 'The quote already contains all order details. Send only `quote_id`, or send the details without `quote_id`.';
   throw createInvalidRequestProblem(...fields.map((field) => fieldEntry(field, 'conflicting_fields', detail)));
 }
 

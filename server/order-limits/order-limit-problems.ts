@@ -66,18 +66,18 @@ export function createLimitExceededProblem(
   if (limit === 'categories') return createCategoryProblem(exceeded, requested, pointer, findPointersOfProduct);
   if (limit === 'per_period') return createBudgetProblem(exceeded, requested, pointer);
   if (limit === 'approval') {
-    const facts = 'The customer must approve every order of this application.';
+    const facts = 'The customer must approve every order that this application places.';
     const detail = [facts, ...describeAlternatives(exceeded, pointer), changeHint];
     return createProblemWithLimitAmounts(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   if (limit === 'currency') {
-    const facts = translatable`${{ subject }} orders in ${{ currency: currency ?? '' }} only, and this order is in ${{ requestedCurrency }}.`;
+    const facts = translatable`${{ subject }} only orders in ${{ currency: currency ?? '' }}, but this order is in ${{ requestedCurrency }}.`;
     const detail = [facts, ...describeAlternatives(exceeded, pointer), hint];
     return createProblemWithLimitAmounts(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   const maximum = perOrder ?? 0;
   const facts = translatable`${{ subject }} ${{ maximum: money(maximum, currency) }} per order, and this order costs ${{ cost: money(requested, currency) }}.`;
-  const detail = [facts, ...describeAlternatives(exceeded, pointer, translatable`Order less`), hint];
+  const detail = [facts, ...describeAlternatives(exceeded, pointer, translatable`Reduce the order total`), hint];
   return createProblemWithLimitAmounts(detail, pointer, { limit: maximum, requested, available: maximum, ...approvalFields(exceeded) });
 }
 
@@ -91,7 +91,7 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
     translatable`${{ subject }} ${{ limit: money(limit, currency) }} per ${{ period: period ?? '' }}.`,
     translatable`${{ spent: money(spent, currency) }} has already been spent, ${{ available: money(available, currency) }} remains, and this order costs ${{ cost: money(requested, currency) }}.`,
   ];
-  const alternatives = translatable`Order less, or wait until ${{ at: describeTime(exceeded.period_ends_at) }}`;
+  const alternatives = translatable`Reduce the order total, or wait until ${{ at: describeTime(exceeded.period_ends_at) }}`;
   const detail = [...facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];
   return createProblemWithLimitAmounts(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
 }
@@ -130,7 +130,7 @@ const maxProblemEntries = 50;
 
 const describePermittedCategories = (categories: readonly string[]): TranslatableText =>
   categories.length === 0
-    ? translatable`The limits of the customer and of the shop have no product category in common`
+    ? translatable`The limits of the customer and the shop have no product category in common`
     : translatable`Only products in the ${{ count: categories.length }} categories ${{ categories: { allOf: categories } }} can be ordered`;
 
 const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable' | 'approval_id'> => ({
@@ -149,7 +149,7 @@ function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrd
   if (approval?.status === 'pending') {
     const path = `/api/v1/approvals/${approval.id}?wait=${maxApprovalWaitSeconds}`;
     return [
-      translatable`Approval ${{ id: approval.id }} of this order is pending: wait for the decision with GET ${{ path }}, then place the order again.`,
+      translatable`Approval of this order is pending (approval ${{ id: approval.id }}). Wait for the decision with GET ${{ path }}, then place the order again.`,
     ];
   }
   if (approval?.status === 'declined')

@@ -77,7 +77,7 @@ function findPriceChanges(quote: QuoteAtRejection, current: CurrentPrice, hasAdd
   );
   if (method === null) return [...changes, changeEntry('The delivery method is no longer offered.')];
   if (currencies !== 1 || method.currency !== currency)
-    return [...changes, changeEntry('The currency of the products or of the delivery has changed.')];
+    return [...changes, changeEntry('The currency of the products or the delivery has changed.')];
   if (method.requires_address && !hasAddress) changes.push(changeEntry('The delivery method now requires an address.'));
   if (method.price !== quote.shipping_total)
     changes.push(

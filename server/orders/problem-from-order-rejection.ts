@@ -84,7 +84,7 @@ function deliveryErrors({ method, currency, currencies }: OrderConflicts, { deli
         in: 'body',
         pointer: '#/delivery/method',
         code: 'unknown_reference',
-        detail: 'There is no such delivery method; see /api/v1/delivery-methods for the available ones.',
+        detail: 'There is no such delivery method. GET /api/v1/delivery-methods lists the available methods.',
       },
     ];
   const errors: ProblemEntry[] = [];

@@ -30,7 +30,7 @@ function assertDeliveryChangeable(principal: Principal, order: Order): void {
   const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && canUseScope(principal, 'orders.manage');
   if (order.status === 'pending' || untilShipped) return;
   throw createProblem('invalid_transition', {
-    detail: translatable`The order is ${{ status: order.status }}: its delivery can no longer be changed.`,
+    detail: translatable`The order is ${{ status: order.status }}, so its delivery can no longer be changed.`,
   });
 }
 
@@ -46,7 +46,9 @@ async function assertDeliveryValid(em: EntityManager, order: Order, delivery: No
     });
   }
   if (!kept && (method?.price !== order.shippingTotal || method.currency !== order.currency)) {
-    throw createProblem('price_changed', { detail: 'This delivery method has a different price: cancel the order and place it again.' });
+    throw createProblem('price_changed', {
+      detail: 'This delivery method has a different price. To use it, cancel the order and place a new one.',
+    });
   }
   const missing = method?.requiresAddress ? (['line1', 'city', 'country'] as const).filter((field) => delivery[field] === undefined) : [];
   if (missing.length === 0) return;

@@ -45,6 +45,6 @@ export function findUrlRejectionReason(text: string, development: boolean, examp
   if (!name.includes('.') || privateNames.test(name)) return 'must have a host name that is publicly resolvable';
   const port = url.port === '' ? 443 : Number(url.port);
   // servers for mail and other services on well-known ports must not receive HTTP requests
-  if (port !== 443 && port <= 1023) return 'must have port 443 or a port above 1023';
+  if (port !== 443 && port <= 1023) return 'must use port 443 or a port above 1023';
   return undefined;
 }

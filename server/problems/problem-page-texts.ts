@@ -6,8 +6,8 @@ export type ProblemText = { readonly cause: string; readonly fix: string };
 /** Texts for every problem code in the contract. A missing code causes a compile error. */
 export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   invalid_request: {
-    cause: 'The body, query, path or headers do not match the declaration of the operation.',
-    fix: 'Check `errors`: each entry contains the location (`pointer` in the body, otherwise `parameter`), the kind of error (`code`) and what would be accepted. All errors are reported together. Unknown fields and parameters are rejected as well, so check for misspelled names.',
+    cause: 'The body, query, path or headers do not match the OpenAPI declaration of the operation.',
+    fix: 'Check `errors`: each entry contains the location (`pointer` in the body, otherwise `parameter`), the kind of error (`code`) and what would be accepted. The response reports all errors at once. Unknown fields and parameters are rejected as well, so check for misspelled names.',
   },
   malformed_json: {
     cause:
@@ -19,7 +19,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Send `next_cursor` exactly as the previous page returned it. Cursors cannot be constructed or changed. If the cursor is old, start again without a cursor.',
   },
   cursor_mismatch: {
-    cause: '`cursor` belongs to another list: with other filters, another sort order, or for another caller.',
+    cause: '`cursor` belongs to a different list: the filters, the sort order or the caller have changed.',
     fix: 'Use the same filters and sort order for all pages; only `limit` may change. Start a new list without a cursor.',
   },
   idempotency_key_invalid: {
@@ -27,7 +27,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Send 1 to 255 characters from `A-Z a-z 0-9 . _ : -`, for example a random UUID.',
   },
   missing_token: {
-    cause: 'The operation requires an access token, and the request has none.',
+    cause: 'The operation requires an access token, but the request contains none.',
     fix: 'Send `Authorization: Bearer <token>`. Tokens in the query or in a form are ignored. The `WWW-Authenticate` header and the API reference describe how to get a token.',
   },
   invalid_token: {
@@ -45,11 +45,11 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   insufficient_user_authentication: {
     cause:
       'The operation requires a user who signed in within the last 15 minutes, and some operations require a second factor. The token does not act on behalf of a user, or the sign-in for which it was issued is too old. Refreshing a token does not renew the sign-in.',
-    fix: 'Have the user sign in again: start a new authorization request with the `max_age`, and the `acr_values` if there are any, from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys and applications that act for themselves cannot perform the operation.',
+    fix: 'Have the user sign in again: start a new authorization request with the `max_age` and any `acr_values` from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys, and applications that act on their own behalf, cannot perform the operation.',
   },
   insufficient_scope: {
     cause: 'The token lacks a scope that the operation requires.',
-    fix: 'Request the scope in the `WWW-Authenticate` header at the next authorization. An administrator may have to allow it for your application first.',
+    fix: 'The `WWW-Authenticate` header contains the missing scope. Request this scope in the next authorization request. An administrator may have to allow it for your application first.',
   },
   forbidden: {
     cause:
@@ -58,7 +58,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   limit_exceeded: {
     cause: 'The customer limited how much the application may spend, and the order exceeds this limit. Nothing was ordered or paid.',
-    fix: 'Check `errors`: the entry contains the limit, the amount already spent in the period, the requested amount and the amount that remains. Order less, wait for the next period, or ask the customer to change the limits on the `/account/apps` page. If `approvable` is true, you can request the approval of the customer: create a quote (`POST /api/v1/quotes`), send its ID to `POST /api/v1/approvals`, wait with `GET /api/v1/approvals/{approval_id}?wait=30` until it is approved, and send `quote_id` to `POST /api/v1/orders`. If there is an `approval_id`, the approval of this quote is pending, was declined or has expired. `GET /api/v1/authorization` shows the limits before you order.',
+    fix: 'Check `errors`: the entry contains the limit, the amount already spent in the period, the requested amount and the amount that remains. Reduce the order total, wait for the next period, or ask the customer to change the limits on the `/account/apps` page. If `approvable` is true, you can request approval from the customer: create a quote (`POST /api/v1/quotes`), send its ID to `POST /api/v1/approvals`, wait with `GET /api/v1/approvals/{approval_id}?wait=30` until the customer has approved the order, and send `quote_id` to `POST /api/v1/orders`. If the entry contains an `approval_id`, approval of this quote was already requested, and the request is pending, was declined or has expired. To check the limits before you order, call `GET /api/v1/authorization`.',
   },
   not_found: {
     cause:
@@ -78,12 +78,12 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Accept `application/json`, or omit the header.',
   },
   request_timeout: {
-    cause: 'The request did not arrive completely in time, and nothing was done.',
-    fix: 'Send it again. If this happens on a slow connection, send less data at a time.',
+    cause: 'The request did not arrive completely within the time limit, and was not processed.',
+    fix: 'Send the request again. If this happens on a slow connection, send less data per request.',
   },
   idempotency_in_progress: {
     cause: 'The first request with the same `Idempotency-Key` is still being processed.',
-    fix: 'Wait as long as `Retry-After` specifies, then send the same request again. You will get the response of the first request.',
+    fix: 'Wait as long as `Retry-After` specifies, then send the same request again. You will then get the response to the first request.',
   },
   conflict: {
     cause: 'The request conflicts with the current state of the resource.',
@@ -91,7 +91,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   invalid_transition: {
     cause:
-      'The current state does not allow this: for example, a canceled order cannot be paid for, and a delivered parcel cannot be shipped.',
+      'The current state of the resource does not allow this operation. For example, a canceled order cannot be paid for, and a delivered parcel cannot be shipped.',
     fix: 'Read the resource again. Its `status` determines what is possible; the API reference describes the transitions.',
   },
   version_retired: {
@@ -99,7 +99,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Move to a current version. `GET /api` lists all versions, and the `Link` header points to the migration guide.',
   },
   precondition_failed: {
-    cause: 'The resource has changed since you read it, so your change to the older version was not made.',
+    cause: 'The resource has changed since you read it, so your change, which was based on the older version, was not made.',
     fix: 'Read the resource again, decide whether you still want the change, and send it with the new `ETag` in `If-Match`.',
   },
   payload_too_large: {
@@ -119,15 +119,15 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Generate a new key for every new operation, and reuse it only to retry the same request.',
   },
   precondition_required: {
-    cause: 'The operation replaces the whole resource, so it requires the version to replace.',
+    cause: 'The operation replaces the whole resource, so the request must specify the version that it replaces.',
     fix: 'Read the resource, and send its `ETag` in `If-Match`.',
   },
   rate_limited: {
-    cause: 'You exceeded the rate limit. Nothing was done.',
+    cause: 'You exceeded the rate limit. The request was not processed.',
     fix: 'Wait as long as `Retry-After` specifies. The `RateLimit` header of every response shows the remaining requests, so that you can slow down earlier. If the limit is too low, an administrator can raise it for your application.',
   },
   quota_exceeded: {
-    cause: 'Your application has used its quota for this calendar month. Nothing was done.',
+    cause: 'Your application has used its quota for this calendar month. The request was not processed.',
     fix: 'The quota is reset at the beginning of the next month in UTC. `GET /api/v1/usage` shows the usage; an administrator can raise the quota.',
   },
   headers_too_large: {
@@ -148,7 +148,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   email_taken: {
     cause: 'There is already an account with this e-mail address.',
-    fix: 'Find the account with `GET /api/v1/users?email=...`, or use another address.',
+    fix: 'Find the account with `GET /api/v1/users?email=...`, or use a different address.',
   },
   open_orders: {
     cause: 'The account still has open orders.',
@@ -160,7 +160,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   sku_taken: {
     cause: 'Another product already has this SKU.',
-    fix: 'Choose another SKU, or change the other product.',
+    fix: 'Choose a different SKU, or change the SKU of the other product.',
   },
   insufficient_stock: {
     cause: 'The adjustment would make the stock negative.',
@@ -172,15 +172,15 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   out_of_stock: {
     cause: 'The order asks for more units than are in stock. Nothing was reserved.',
-    fix: 'Each entry of `errors` names a product with its requested and available units. Order fewer units, or try again later.',
+    fix: 'Each entry in `errors` names a product and the numbers of requested and available units. Order fewer units, or try again later.',
   },
   price_changed: {
-    cause: 'The total in the request is no longer the current total, or a price has changed since the quote was made.',
+    cause: 'The total in the request is no longer the current total, or a price has changed since the quote was created.',
     fix: 'Show the new total to the customer (`actual` in `errors`), and place the order again if they agree. For an order from a quote, create a new quote first.',
   },
   product_unavailable: {
-    cause: 'A product of the order is currently not for sale.',
-    fix: 'Remove the product that `errors` names from the order.',
+    cause: 'A product in the order is currently not for sale.',
+    fix: '`errors` identifies the product. Remove it from the order.',
   },
   quote_not_open: {
     cause: 'The quote has expired, was canceled, or was already converted into an order.',
@@ -192,11 +192,11 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   task_not_finished: {
     cause: 'The task has no result yet.',
-    fix: 'Poll the task at the interval in `Retry-After` until its `status` shows that it is finished.',
+    fix: 'Poll the task at the interval that `Retry-After` specifies until its `status` shows that it is finished.',
   },
   backups_not_configured: {
     cause: 'The operator has not configured a directory for backups.',
-    fix: 'Create a directory that only the server can access, set `MANDATE_BACKUP_DIR` to its path, and restart the server. Without this directory, `mandate-server backup FILE` creates a backup.',
+    fix: 'Create a directory that only the server can access, set `MANDATE_BACKUP_DIR` to its path, and restart the server. Even without this directory, you can create a backup with `mandate-server backup FILE`.',
   },
   gone: {
     cause: 'The resource existed, but has been deleted.',
@@ -212,7 +212,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   invalid_signature: {
     cause: 'The notification is not signed by the provider, or the signature is too old.',
-    fix: 'Compare the signing secret of the webhook endpoint with the one that is configured in the server, and check both clocks.',
+    fix: 'Compare the signing secret of the webhook endpoint with the one that is configured on the server, and check the clocks of both systems.',
   },
   refund_exceeds_payment: {
     cause: 'The refund exceeds the amount that was paid and not yet refunded.',
@@ -232,10 +232,10 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   client_id_taken: {
     cause: 'Another application already has this client ID.',
-    fix: 'Choose another client ID, or omit it to have one generated.',
+    fix: 'Choose a different client ID, or omit the field to have an ID generated.',
   },
   application_has_no_secret: {
-    cause: 'The application is public: it runs on devices of users, where a secret cannot be protected, so it has no secret to rotate.',
+    cause: 'The application is public: it runs on user devices, where a secret cannot be protected, so it has no secret to rotate.',
     fix: 'Register a confidential application if you need a secret.',
   },
   too_many_webhook_endpoints: {

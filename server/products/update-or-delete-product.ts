@@ -44,7 +44,7 @@ const definedFields = (fields: object): object => Object.fromEntries(Object.entr
 /** Deletes a draft that was never ordered, with its stock and stock adjustments. */
 export async function deleteUnorderedDraftProduct(em: EntityManager, product: Product): Promise<void> {
   if (product.status !== 'draft')
-    throw productInUse(translatable`The product has the status ${{ status: product.status }}: archive it instead.`);
+    throw productInUse(translatable`The product has the status ${{ status: product.status }}. Archive it instead of deleting it.`);
   const body = await findProduct(em, product.id, true);
   await em.nativeDelete(StockAdjustment, { product: product.id });
   await em.nativeDelete(ProductStock, { product: product.id });

@@ -31,7 +31,7 @@ export async function validateAndCreateRefund(
   );
   if (!payment)
     throw createProblem('invalid_transition', {
-      detail: translatable`The order is ${{ status: order.status }}: there is no payment to refund.`,
+      detail: translatable`The order is ${{ status: order.status }}, so there is no payment to refund.`,
     });
   const refundable = await calculateRefundableAmount(em, payment);
   const amount = input.amount ?? refundable;

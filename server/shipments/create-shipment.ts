@@ -28,7 +28,7 @@ export async function createShipment(
   const order = await lockAccessibleOrder(em, principal, orderId, 'shipments.write');
   if (order.status !== 'paid' && order.status !== 'shipped') {
     throw createProblem('invalid_transition', {
-      detail: translatable`The order is ${{ status: order.status }}; only paid orders can be shipped.`,
+      detail: translatable`The order is ${{ status: order.status }}. Only paid orders can be shipped.`,
     });
   }
   const shippable = new Map(

@@ -26,7 +26,7 @@ export function resolveStatisticsPeriod({ from, to, time_zone: timeZone }: Reque
       in: 'query',
       parameter: 'from',
       code: 'out_of_range',
-      detail: translatable`With interval ${{ interval }}, the statistics cover at most ${{ days: maxStatisticsDaysByInterval[interval] }} days. Send a later \`from\`, an earlier \`to\` or a longer \`interval\`.`,
+      detail: translatable`With the interval ${{ interval }}, statistics cover at most ${{ days: maxStatisticsDaysByInterval[interval] }} days. Send a later \`from\`, an earlier \`to\` or a longer \`interval\`.`,
     });
   }
   return days;

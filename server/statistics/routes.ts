@@ -28,7 +28,7 @@ export const statisticsRoutes = (dependencies: HandlerDependencies) =>
   });
 
 function withAccessToAllOrders<Request extends { readonly req: MatchedRequest }>(request: Request): Request {
-  assertAllOrdersAccessible(requirePrincipal(request.req), 'see statistics of all orders');
+  assertAllOrdersAccessible(requirePrincipal(request.req), 'see statistics for all orders');
   return request;
 }
 

@@ -33,7 +33,7 @@ function requireAdministrator(principal: Principal, now: Date): void {
   if (principal.user?.role !== 'admin') {
     throw createProblem('forbidden', {
       detail:
-        'Only an administrator who is signed in can change roles and the accounts of staff and administrators. Applications that act on their own behalf cannot.',
+        'Only a signed-in administrator can change roles and staff or administrator accounts. Applications that act on their own behalf cannot.',
     });
   }
   requireAnyScope(principal, 'users.administer');

@@ -92,7 +92,7 @@ const handleCloseUser: RouteHandler<typeof contract.users.close, HandlerDependen
     const user = await findUserForUpdate(inner, principal, id);
     assertIfMatchHeader(req, etagName(id), user);
     assertUserChangeAuthorized(principal, user, ['closure'], new Date());
-    assertAllOrdersAccessible(principal, 'close accounts, because the response depends on whether other orders are open');
+    assertAllOrdersAccessible(principal, 'close accounts, because the response would reveal whether other orders are open');
     await closeUser(inner, endAccess, user);
     await auditUserStatusOrRoleChange(inner, req, { status: 'active', role: user.role }, user);
   });

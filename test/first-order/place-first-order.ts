@@ -163,7 +163,7 @@ export async function orderInStorefront(installation: Installation, browser: Bro
     'For the first command, sign in as the administrator, select the permission, and press Allow.': async () => {
       await runWithLogin(installation, commands.slice(0, -1), adminPage, async () => {
         await fillSignIn(adminPage, administrator);
-        await adminPage.getByRole('checkbox', { name: 'Register applications, and change what they may do' }).check();
+        await adminPage.getByRole('checkbox', { name: 'Register applications, and change what they are allowed to do' }).check();
         await adminPage.getByRole('button', { name: 'Allow' }).click();
       });
       installation.start(commands.at(-1) ?? '');

@@ -43,7 +43,7 @@ test('/problems links to the page of every error code, and to no other page', as
 test.each(['/problems/nothing', '/problems/toString', '/problems/__proto__'])('%s returns 404 with an HTML page', async (path) => {
   const { response, text } = await fetchPage(path);
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-  expect(text).toContain('No such problem');
+  expect(text).toContain('Unknown problem code');
 });
 
 test.each([

@@ -17,8 +17,8 @@ const exampleFields: Readonly<Record<string, JsonObject>> = {
   unsupported_media_type: { detail: 'Send the body in UTF-8.' },
   not_found: { detail: 'Order 42 was not found.' },
   forbidden: { detail: 'Only staff can do this.' },
-  invalid_transition: { detail: 'The order is canceled; it cannot be paid.' },
-  precondition_required: { detail: 'In If-Match, send the ETag of the version to change.' },
+  invalid_transition: { detail: 'The order is canceled, so it cannot be paid for.' },
+  precondition_required: { detail: 'In If-Match, send the ETag of the version that you want to change.' },
   email_taken: {
     detail: 'The e-mail address is in use.',
     errors: [{ in: 'body', pointer: '#/email', code: 'not_unique', detail: 'The e-mail address is in use.' }],
@@ -42,7 +42,7 @@ const exampleFields: Readonly<Record<string, JsonObject>> = {
     errors: [{ in: 'body', pointer: '#/total', code: 'price_changed', detail: 'The total is 850.', actual: 850 }],
   },
   last_administrator: { detail: 'Make another user an administrator first.' },
-  payment_in_progress: { detail: 'Wait for the payment in progress, or cancel it.' },
+  payment_in_progress: { detail: 'Wait until the payment in progress is completed, or cancel the payment.' },
   internal_error: { detail: 'The request was not processed. Retry it; if the error persists, send the request ID to support.' },
 };
 

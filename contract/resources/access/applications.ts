@@ -125,7 +125,7 @@ const changeable = {
     // At most 1992 characters after `https://`. Regular expressions in Go allow at most 1000 repetitions.
     .regex(
       /^(https:\/\/(?:.{1,1000}|.{1000}.{1,992})|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$/,
-      'must be an https URL, or a PNG as a data: URI',
+      'must be an https URL, or a PNG image in a data: URI',
     )
     .nullable()
     .describe(descriptions.logo_uri),

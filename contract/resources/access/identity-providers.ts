@@ -125,7 +125,7 @@ const changeable = {
   email_domain: z
     .string()
     .max(253)
-    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a domain in lower case, such as shop.example')
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a lower-case domain name, such as shop.example')
     .nullable()
     .describe(descriptions.email_domain),
   creates_accounts: z.boolean().describe(descriptions.creates_accounts),

@@ -59,7 +59,7 @@ const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
   'entity.parse.failed': { code: 'malformed_json', detail: 'The body must be a JSON object.' },
   'charset.unsupported': { code: 'unsupported_media_type', detail: 'Send the body in UTF-8.' },
   'encoding.unsupported': { code: 'unsupported_media_type', detail: 'Send the body without this Content-Encoding.' },
-  'request.aborted': { code: 'invalid_request', detail: 'The body ended too early.' },
+  'request.aborted': { code: 'invalid_request', detail: 'The body is incomplete.' },
   'request.size.invalid': { code: 'invalid_request', detail: 'The length of the body does not match Content-Length.' },
 };
 

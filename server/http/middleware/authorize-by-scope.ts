@@ -41,7 +41,7 @@ export function requireAnyScope(principal: Principal, ...access: Scope[]): void 
     throw createProblem('forbidden', { detail });
   }
   throw createProblem('insufficient_scope', {
-    detail: translatable`The access token lacks a scope: ${{ scopes: { anyOf: access } }}.`,
+    detail: translatable`The access token lacks a required scope: ${{ scopes: { anyOf: access } }}.`,
     headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${access[0]}"` },
   });
 }

@@ -56,7 +56,7 @@ export function assertIfMatchHeader(req: MatchedRequest, name: string, resource:
 export function requireIfMatchHeader(req: MatchedRequest, name: string, resource: Versioned): void {
   if (req.get('if-match') !== undefined) return assertIfMatchHeader(req, name, resource);
   throw createProblem('precondition_required', {
-    detail: 'In If-Match, send the ETag of the version to change.',
+    detail: 'In If-Match, send the ETag of the version that you want to change.',
     headers: { ETag: formatEtag(name, resource) },
   });
 }

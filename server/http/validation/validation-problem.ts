@@ -44,7 +44,7 @@ function describeUnknownKey(location: ProblemEntry['in'], key: string, route: Ap
     return { code: 'unknown_parameter', detail: 'The parameter does not exist.', allowed: fieldNames(route.query) };
   }
   const responseSchema = Object.entries(route.responses).find(([status]) => status.startsWith('2'))?.[1];
-  if (fieldNames(responseSchema).includes(key)) return { code: 'read_only_field', detail: 'This field is set by the service.' };
+  if (fieldNames(responseSchema).includes(key)) return { code: 'read_only_field', detail: 'Only the service can set this field.' };
   return { code: 'unknown_field', detail: 'The field does not exist.' };
 }
 

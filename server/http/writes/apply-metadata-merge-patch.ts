@@ -16,7 +16,7 @@ export function applyMetadataMergePatch(current: Metadata, patch: Readonly<Recor
       in: 'body',
       pointer: '#/metadata',
       code: 'out_of_range',
-      detail: translatable`The merged metadata would have ${{ count: merged.length }} pairs; at most ${{ maximum: maxMetadataPairs }} are allowed. Remove keys by setting them to null.`,
+      detail: translatable`The merged metadata would have ${{ count: merged.length }} key-value pairs; at most ${{ maximum: maxMetadataPairs }} are allowed. Remove keys by setting them to null.`,
     });
   }
   return Object.fromEntries(merged);

@@ -208,7 +208,7 @@ async function findPriorRequest(em: EntityManager, keyScope: KeyScope, hash: str
   if (!prior) throw inProgress();
   if (prior.requestHash === hash) return prior;
   throw createProblem('idempotency_key_reused', {
-    detail: 'This Idempotency-Key was sent with another request. Use a new key for a new request.',
+    detail: 'This Idempotency-Key was sent with a different request. Use a new key for a new request.',
   });
 }
 

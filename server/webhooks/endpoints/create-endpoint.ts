@@ -42,7 +42,7 @@ export async function createWebhookEndpoint(
   const owned = userId === null ? { user: null, clientId } : { user: userId };
   if ((await em.count(WebhookEndpoint, owned)) >= maxWebhookEndpoints) {
     throw createProblem('too_many_webhook_endpoints', {
-      detail: translatable`An owner can have at most ${{ maximum: maxWebhookEndpoints }} webhook endpoints. Delete one that is no longer needed.`,
+      detail: translatable`A user or an application can have at most ${{ maximum: maxWebhookEndpoints }} webhook endpoints. Delete one that is no longer needed.`,
     });
   }
   const secret = generateWebhookSecret();

@@ -154,7 +154,7 @@ describe('a server that accepts client certificates', () => {
       'an unreadable certificate',
       async () => ({ ...withCertificate, jwks: { keys: [{ ...(await createClientKey()).jwk, x5c: ['AAAA'] }] } }),
       '#/jwks',
-      'must be the base64 encoding of its DER form',
+      'is not a base64-encoded DER certificate',
     ],
     [
       'an empty list of certificates',

@@ -193,7 +193,7 @@ describe('the security profile fapi2', () => {
       400,
       'invalid_request',
       '#/token_endpoint_auth_method',
-      '#/token_endpoint_auth_method: Must be private_key_jwt, tls_client_auth or self_signed_tls_client_auth with the security profile fapi2.',
+      '#/token_endpoint_auth_method: Must be private_key_jwt, tls_client_auth or self_signed_tls_client_auth if the security profile is fapi2.',
     ]);
   });
 });
@@ -208,6 +208,6 @@ test('require_signed_request_object can be set only for an application with keys
     400,
     'invalid_request',
     '#/require_signed_request_object',
-    'Requires jwks or jwks_uri with the keys that verify the request objects.',
+    'Requires jwks or jwks_uri with the keys that verify request objects.',
   ]);
 });

@@ -49,7 +49,7 @@ test.each<[unknown, string]>([
   [{ ...ec, alg: 7 }, 'is not a JSON Web Key: its alg member is missing or not valid'],
   [{ ...ec, kty: 'oct' }, 'has an unsupported type: the supported types are EC, OKP and RSA'],
   [{ ...ec, kty: 'toString' }, 'has an unsupported type: the supported types are EC, OKP and RSA'],
-  [{ ...ec, use: 'enc' }, 'is not for signatures: its use member must be sig'],
+  [{ ...ec, use: 'enc' }, 'is not a signing key: its use member must be sig'],
   [{ ...ec, alg: 'ES384' }, 'has an unsupported algorithm: the alg member of a key of type EC must be ES256'],
   [{ ...rsa, alg: 'ES256' }, 'has an unsupported algorithm: the alg member of a key of type RSA must be PS256 or RS256'],
   [{ ...ec, x: undefined }, 'does not contain a valid public key'],

@@ -239,7 +239,7 @@ test.each(operations.filter(({ access }) => Array.isArray(access) && access.incl
     const { status, body } = await till.mandate.callApi('GET', path, { token });
     expect([status, body.detail]).toEqual([
       403,
-      'This application can access only the orders that it placed, so it cannot see statistics of all orders.',
+      'This application can access only the orders that it placed, so it cannot see statistics for all orders.',
     ]);
   },
 );
@@ -252,7 +252,7 @@ test.each(['with an open order', 'without orders'])('closing the account of a us
   expect([status, body.code, body.detail]).toEqual([
     403,
     'forbidden',
-    'This application can access only the orders that it placed, so it cannot close accounts, because the response depends on whether other orders are open.',
+    'This application can access only the orders that it placed, so it cannot close accounts, because the response would reveal whether other orders are open.',
   ]);
 });
 

@@ -177,7 +177,7 @@ describe('the orders that an application can access', () => {
   });
 
   test('are stated on the account pages, where the customer can reduce them', async () => {
-    const text = 'can only see, change, cancel and pay for orders that it places itself, not your other orders.';
+    const text = 'can see, change, cancel and pay for only the orders that it places itself, not your other orders.';
     const app = await connect({ orders: 'all' });
     const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
     expect([page.text.includes('All of your orders'), page.text.includes(text)]).toEqual([true, false]);

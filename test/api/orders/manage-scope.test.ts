@@ -22,7 +22,7 @@ async function placeOrder(): Promise<JsonBody> {
   return response.body;
 }
 
-// The consent page states: "See, place, change and cancel the orders of every customer".
+// The consent page states: "See, place, change and cancel orders for all customers".
 describe('orders.manage alone', () => {
   test('allows reading the orders of every customer', async () => {
     const order = await placeOrder();

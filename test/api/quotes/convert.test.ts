@@ -161,7 +161,7 @@ describe('a quote whose prices have changed', () => {
   test.each([
     ['costs_more', { price: 120 }, { actual: 120, detail: 'Delivery now costs 120, not 100.' }],
     ['requires_an_address', { requires_address: true }, { detail: 'The delivery method now requires an address.' }],
-    ['has_another_currency', { currency: 'USD' }, { detail: 'The currency of the products or of the delivery has changed.' }],
+    ['has_another_currency', { currency: 'USD' }, { detail: 'The currency of the products or the delivery has changed.' }],
     ['is_no_longer_offered', undefined, { detail: 'The delivery method is no longer offered.' }],
   ])('is rejected if the delivery %s', async (method, change, error) => {
     await putDeliveryMethod(method);

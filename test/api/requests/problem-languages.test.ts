@@ -56,7 +56,7 @@ describe('a problem', () => {
       bundledLanguages.tags.map(async (tag) => (await fetchProblem('/api/v1/products?limit=x', tag)).body.detail),
     );
     expect(details).toEqual([
-      'limit: Must be an integer in plain digits.',
+      'limit: Must be an integer written as plain digits.',
       'limit: Muss eine ganze Zahl sein, die nur aus Ziffern besteht.',
       'limit: Debe ser un número entero escrito solo con dígitos.',
       'limit\u00a0: Doit être un entier écrit uniquement en chiffres.',

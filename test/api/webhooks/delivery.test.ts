@@ -175,7 +175,7 @@ describe('an endpoint', () => {
     const mails = await Promise.all(admins.map(({ email }) => readLastMailTo(shop.origin, email)));
     const { host } = new URL(receiver.url);
     expect(mails.map(({ subject }) => subject)).toEqual([
-      `The webhook endpoint at ${host} is disabled`,
+      `The webhook endpoint at ${host} has been disabled`,
       `Der Webhook-Endpunkt bei ${host} ist deaktiviert`,
     ]);
     expect(mails[0]?.text).toContain('The endpoint responded that it no longer exists (410).');

@@ -145,8 +145,8 @@ describe('the profile page', () => {
   });
 
   test.each([
-    ['', 'Enter your name, up to 200 characters'],
-    ['x'.repeat(201), 'Enter your name, up to 200 characters'],
+    ['', 'Enter your name (up to 200 characters)'],
+    ['x'.repeat(201), 'Enter your name (up to 200 characters)'],
     ['Anna\u202E', 'Remove the invisible character U+202E from the name'],
   ])('rejects the name %j', async (name, fault) => {
     const anna = await signUp(shop.origin);

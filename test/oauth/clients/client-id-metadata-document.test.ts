@@ -31,7 +31,7 @@ describe('a URL as client ID', () => {
     expect(page.url.pathname).toMatch(/^\/consent\//);
     expect(page.text).toContain('Test assistant');
     expect(page.text).toContain(`<strong>${new URL(clientId).host}</strong>`);
-    expect(page.text).toContain('Any program on this computer can use the name of this application.');
+    expect(page.text).toContain('Any program on this computer can use this application’s name.');
     const tokens = tokenResponseSchema.parse(
       await (
         await redeemCode(shop.mandate.origin, await obtainAuthorizationCode(shop.mandate.origin, shop.anna, request(clientId)))

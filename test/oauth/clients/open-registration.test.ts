@@ -133,7 +133,7 @@ describe('users of self-registered applications', () => {
     expect(consentPage.url.pathname).toMatch(/^\/consent\//);
     const native = await registerApplication({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });
     const page = await anna.browser.open(authorizationPath(buildAuthorizationRequest({ client_id: native.client_id }).query));
-    expect(page.text).toContain('Any program on this computer can use the name of this application.');
+    expect(page.text).toContain('Any program on this computer can use this application’s name.');
   });
 
   test('must consent even after an administrator has changed the application, because preapproval is rejected', async () => {

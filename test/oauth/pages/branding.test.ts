@@ -180,7 +180,7 @@ test('the consent page marks first-party applications', async () => {
     const { query } = buildAuthorizationRequest({ client_id: clientId, redirect_uri: redirectUri, scope: 'orders.read' });
     return (await browser.open(authorizationPath(query))).text;
   };
-  expect(await consent(own)).toContain('<p class="official">Official application of Larkspur</p>');
+  expect(await consent(own)).toContain('<p class="official">Official Larkspur application</p>');
   const text = await consent(other);
   expect([text.includes('This application is not operated by Larkspur.'), text.includes('class="official"')]).toEqual([true, false]);
 });

@@ -78,8 +78,8 @@ describe('the consent page for requested limits', () => {
     ['limit_per_order', '0', 'Enter an amount such as'],
     ['limit_per_order', '1.234', 'Enter an amount such as'],
     ['limit_per_order', '99999999999999999999', 'Enter an amount such as'],
-    ['limit_until', '2037-02-01', 'Enter January 31, 2037 or an earlier day'],
-    ['limit_until', '', 'Enter January 31, 2037 or an earlier day'],
+    ['limit_until', '2037-02-01', 'Enter January 31, 2037 or an earlier date'],
+    ['limit_until', '', 'Enter January 31, 2037 or an earlier date'],
     ['limit_until', '2026-01-01', 'Enter a date in the future'],
     ['limit_until', '2036-99-01', 'Enter a date in the future'],
   ])('rejects %s = "%s", and shows the page again', async (field, value, message) => {
@@ -150,7 +150,7 @@ describe('the consent page without requested limits', () => {
 });
 
 describe('the orders that the application can access', () => {
-  const ownOrders = 'can only see, change, cancel and pay for orders that it places itself, not your other orders.';
+  const ownOrders = 'can see, change, cancel and pay for only the orders that it places itself, not your other orders.';
 
   test('are stated in words, and can be reduced to its own orders', async () => {
     const anna = await signUp(shop.origin);

@@ -30,7 +30,7 @@ describe('the permissions on the consent page', () => {
   test('are grouped, with the powerful ones last', async () => {
     const { browser } = await signUpWithRole(server.db, server.origin, 'admin');
     const { text } = await browser.open(await createPathForAllScopes());
-    const powerful = ['Powerful: control over your account', 'Powerful: other users and the whole shop'];
+    const powerful = ['Powerful: control over your account', 'Powerful: control over other users and the whole shop'];
     expect(groupsOf(text)).toEqual(['Profile', 'Orders', 'Payments', 'Other', ...powerful]);
     const [ordinary = '', marked = ''] = text.split('id="powerful"');
     expect(ordinary).toContain('value="orders.write"');
@@ -47,7 +47,7 @@ describe('the permissions on the consent page', () => {
     expect(groupsOf(text)).toEqual(['Profile', 'Orders', 'Payments']);
     expect(text.match(/<span>[^<]*<small>always included/g)).toEqual(['<span>Confirm your identity<small>always included']);
     expect(text).not.toContain('owerful');
-    expect(text).toContain('You can remove this access at any time on your account page, under “Applications that use your account”.');
+    expect(text).toContain('You can revoke this access at any time on your account page, under “Applications that use your account”.');
   });
 
   test.each(scopeNames.filter((name) => scopeDefinitions[name].admin))('%s belongs to a powerful group', (name) => {

@@ -139,7 +139,7 @@ describe('a scope that requires a role (31)', () => {
   test('is highlighted on the consent page of an administrator', async () => {
     const admin = await signUpWithRole(server.db, server.origin, 'admin');
     const { text } = await openAuthorization(admin, { scope });
-    expect(text).toMatch(/class="careful"[^]*See, place, change and cancel the orders of every customer/);
+    expect(text).toMatch(/class="careful"[^]*See, place, change and cancel orders for all customers/);
     const tokens = tokenResponseSchema.parse(
       await (await redeemCode(server.origin, await obtainAuthorizationCode(server.origin, admin, { scope }))).json(),
     );

@@ -52,7 +52,7 @@ test('limits are described in words', () => {
   expect(describeLimits(messages, {})).toBeUndefined();
   expect(describeCategories(messages, { categories: ['tea', 'coffee'] })).toBe('Only products in these categories: tea and coffee');
   expect(describeCategories(messages, { categories: [] })).toBe(
-    'No products: your limits and those of the shop have no category in common',
+    'No products: your limits and the shop’s limits have no category in common',
   );
 });
 

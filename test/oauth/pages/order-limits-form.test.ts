@@ -67,7 +67,7 @@ describe('an invalid field is reported, and no limits are set', () => {
     [{ limit_action: undefined }, 'limit_action_place: Choose at least one action, or cancel'],
     [
       { limit_category: Array.from({ length: 51 }, (_, index) => `category ${index}`) },
-      'limit_category: Choose at least one category and at most 50',
+      'limit_category: Choose between 1 and 50 categories',
     ],
   ])('%j', (fields, fault) => {
     expect(faultsOf(fields)).toEqual([fault]);
@@ -128,11 +128,11 @@ describe('limits that the application requests', () => {
     [{ limit_per_order: '' }, 'limit_per_order: Enter £20.00 or less'],
     [{ limit_per_period: '50.01' }, 'limit_per_period: Enter £50.00 or less'],
     [{ limit_per_period: '' }, 'limit_per_period: Enter £50.00 or less'],
-    [{ limit_until: '2030-07-02' }, 'limit_until: Enter 1 July 2030 or an earlier day'],
-    [{ limit_until: '' }, 'limit_until: Enter 1 July 2030 or an earlier day'],
+    [{ limit_until: '2030-07-02' }, 'limit_until: Enter 1 July 2030 or an earlier date'],
+    [{ limit_until: '' }, 'limit_until: Enter 1 July 2030 or an earlier date'],
     [{ limit_action: ['pay'] }, 'limit_action_place: Choose at least one action, or cancel'],
-    [{ limit_category: [] }, 'limit_category: Choose at least one category and at most 2'],
-    [{ limit_category: ['wine'] }, 'limit_category: Choose at least one category and at most 2'],
+    [{ limit_category: [] }, 'limit_category: Choose between 1 and 2 categories'],
+    [{ limit_category: ['wine'] }, 'limit_category: Choose between 1 and 2 categories'],
   ])('cannot be exceeded: %j', (fields, fault) => {
     expect(faultsOf({ ...asked, ...fields }, { maximum }).map((text) => text.replace('July 1, 2030', '1 July 2030'))).toEqual([fault]);
   });

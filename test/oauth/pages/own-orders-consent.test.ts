@@ -15,8 +15,8 @@ import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
 
-const ownOrders = 'can only see, change, cancel and pay for orders that it places itself, not your other orders.';
-const hint = 'You can give the application access to all of your orders later on your account page.';
+const ownOrders = 'can see, change, cancel and pay for only the orders that it places itself, not your other orders.';
+const hint = 'Later, you can give the application access to all of your orders on your account page.';
 const ownOnly = { type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own', approval: 'above_limit' };
 const requestOf = ({ clientId, redirectUri }: { clientId: string; redirectUri: string }, scope: string) =>
   authorizationPath(buildAuthorizationRequest({ client_id: clientId, redirect_uri: redirectUri, scope }).query);
