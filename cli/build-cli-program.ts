@@ -18,7 +18,7 @@ Help topics (mandate help <topic>): exit-codes, environment, formats, sign-in
 
 type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;
 
-/** Handwritten top-level commands, by name. These commands are not part of a generated command group. */
+/** Handwritten top-level commands, by name. The commands in this list are not part of a generated command group. */
 const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   login: async (...to) => (await import('./commands/login.ts')).addLoginCommand(...to),
   logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),

@@ -42,7 +42,7 @@ async function promptForValue(io: CliEnvironment, flag: ContractFlag): Promise<s
 /** Reads one value per line until an empty line. */
 async function promptForList(io: CliEnvironment, flag: ContractFlag): Promise<string[] | undefined> {
   const texts: string[] = [];
-  io.stderr.write(`${promptText(flag)}, one per line, then an empty line:\n`);
+  io.stderr.write(`${promptText(flag)}, one per line; finish with an empty line:\n`);
   for (;;) {
     io.stderr.write('> ');
     const line = await readLine(io);

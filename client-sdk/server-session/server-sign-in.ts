@@ -248,5 +248,5 @@ async function revokeSession({ options, discoverServer }: Context, { store }: Ca
 
 function rejectCrossSiteRequest({ origin }: Context, request: Request): Response | undefined {
   if (!isCrossSiteRequest(request, origin)) return undefined;
-  return new Response('This request came from another site. Repeat it on a page of this site.', { status: 403 });
+  return new Response('This request came from a different site. Send it again from a page on this site.', { status: 403 });
 }

@@ -16,7 +16,7 @@ type Props = {
   readonly tabs?: readonly ListTab[];
   /** Label of the search field; without it, the list has no search. */
   readonly searchLabel?: string;
-  /** Additional filters. They set URL parameters, so that links and saved views include them. */
+  /** Additional filters, which set URL parameters, so that links and saved views include the filters. */
   readonly children?: ReactNode;
 };
 
