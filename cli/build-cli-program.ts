@@ -58,7 +58,7 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
 const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
 
 /**
- * Builds only the part of the command tree that the first two words of the command line select, because loading all commands takes longer
+ * Builds only the part of the command tree that the command line's first two words select, because loading all commands takes longer
  * than running most commands. Builds the whole tree if `word` is missing or unknown.
  */
 export async function buildCliProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {

@@ -1,6 +1,8 @@
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
 
-/** Replaces the `{placeholders}` of a path in order. Throws if a value is empty, because the path would then refer to another resource. */
+/**
+ * Replaces the `{placeholders}` of a path in order. Throws if a value is empty, because the path would then refer to a different resource.
+ */
 export function filledPath(template: string, values: readonly (string | number)[]): string {
   let next = 0;
   return template.replaceAll(/\{(\w*)\}/g, (_, name: string) => {
