@@ -18,7 +18,7 @@ Help topics (mandate help <topic>): exit-codes, environment, formats, sign-in
 
 type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;
 
-/** Handwritten top-level commands, by name. These commands are not part of a generated command group. */
+/** Handwritten top-level commands, by name. The commands in this list are not part of a generated command group. */
 const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   login: async (...to) => (await import('./commands/login.ts')).addLoginCommand(...to),
   logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),
@@ -58,7 +58,7 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
 const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
 
 /**
- * Builds only the part of the command tree that the first two words of the command line select, because loading all commands takes longer
+ * Builds only the part of the command tree that the command line's first two words select, because loading all commands takes longer
  * than running most commands. Builds the whole tree if `word` is missing or unknown.
  */
 export async function buildCliProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {

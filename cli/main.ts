@@ -35,7 +35,7 @@ const io: CliEnvironment = {
   stdinIsTTY: process.stdin.isTTY,
   stdout: outputTo(process.stdout),
   stderr: outputTo(process.stderr),
-  // oxlint-disable-next-line node/no-process-env -- the only place where the command line reads the process environment
+  // oxlint-disable-next-line node/no-process-env -- the only place where the command-line client reads the process environment
   env: process.env,
   homeDirectory: homedir(),
   platform: process.platform,

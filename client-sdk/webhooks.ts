@@ -29,7 +29,7 @@ export type WebhookHeaders = { get(name: string): string | null } | Readonly<Rec
 export type VerifyOptions = {
   /** Maximum difference between the delivery timestamp and the current time, in seconds (default: 300). */
   readonly toleranceSeconds?: number | undefined;
-  /** Time with which the delivery timestamp is compared (default: the current time). */
+  /** Time to compare the delivery timestamp with (default: the current time). */
   readonly now?: Date | undefined;
 };
 

@@ -9,8 +9,8 @@ const directory = fileURLToPath(new URL('../', import.meta.url));
 const dist = join(directory, 'dist');
 
 /**
- * Names of the separate bundles, by source file. These modules are slow to load, and few commands need them. All other modules share one
- * bundle, because one large file loads faster than several small ones.
+ * Names of the separate bundles, by source file. A module has a separate bundle if it is slow to load and few commands need it. All other
+ * modules share one bundle, because one large file loads faster than several small ones.
  */
 const lazyBundles: Readonly<Record<string, string>> = {
   'run-command-line.ts': 'run',

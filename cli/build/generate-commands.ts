@@ -136,7 +136,7 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
     if (!target) throw new Error(`${$ref} does not exist`);
     return { ...resolveSchema(document, target), ...rest };
   }
-  // Only results have alternatives, and the commands use only the field names of results.
+  // Only result schemas have alternatives (`oneOf`, `anyOf`), and the commands use only the field names of results.
   const choices = schema.oneOf ?? schema.anyOf;
   if (type === undefined && choices) {
     const alternatives = choices.map((alternative) => resolveSchema(document, alternative));

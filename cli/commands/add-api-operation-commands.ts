@@ -20,9 +20,9 @@ const groupNames = [
 export const resolveCommandGroupName = (word: string): string => resolveCommandAlias(word, groupNames, getCommandGroupAlias) ?? word;
 
 /**
- * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands in that
- * group; if `onlyName` is also set, adds only the command with that name, if it exists. Returns true if the command `onlyName` exists and
- * is the only command that was added.
+ * Adds one command for each operation in the contract: `mandate <resource> <operation>`. `onlyGroup` limits the commands to one group.
+ * `onlyName` limits them to one command of this group, unless the group has no command with this name. Returns whether only the command
+ * `onlyName` was added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(

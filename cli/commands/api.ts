@@ -44,7 +44,7 @@ export function addApiCommand(program: Command, io: CliEnvironment): void {
 }
 
 async function callApi(io: CliEnvironment, settings: Settings, path: string, flags: ApiFlags): Promise<void> {
-  // A path such as `//evil.example` would point to another host.
+  // A path such as `//evil.example` would refer to a different host.
   if (!/^\/(?![/\\])/.test(path))
     throw usageError('The path must start with a single slash, as in /api/v1/orders. Tokens are sent only to the service');
   const fields = await parseFields(io, flags);

@@ -6,7 +6,7 @@ import { findClosestMatch } from '../terminal/find-closest-match.ts';
 import type { GlobalFlags } from '../settings/resolve-settings.ts';
 
 const globalFlags: readonly (readonly [flags: string, description: string])[] = [
-  ['-p, --profile <name>', 'profile to take credentials and settings from (MANDATE_PROFILE)'],
+  ['-p, --profile <name>', 'profile whose credentials and settings are used (MANDATE_PROFILE)'],
   ['--api-url <url>', 'URL of the service (MANDATE_API_URL)'],
   ['--json', 'print the response body as one JSON document'],
   ['--jsonl', 'print lists as one JSON value per line'],

@@ -38,8 +38,8 @@ const defaultSignInTimeoutMs = 300_000;
 /** Maximum sign-in age (`max_age`) for `--force`, in seconds. Users must sign in again even if the browser session is still active. */
 const forcedMaxAge = 60;
 /**
- * Maximum sign-in age (`max_age`) when requesting `api_keys.manage`, in seconds. The API accepts sign-ins that are up to 15 minutes old, so
- * at least ten minutes remain for the next command.
+ * Maximum sign-in age (`max_age`) for a sign-in that requests `api_keys.manage`, in seconds. The API accepts sign-ins that are up to 15
+ * minutes old, so the user has at least ten minutes to run the next command.
  */
 const apiKeyMaxAge = 300;
 

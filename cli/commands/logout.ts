@@ -28,14 +28,14 @@ async function logout(io: CliEnvironment, settings: Settings, all: boolean): Pro
 }
 
 /**
- * Deletes the stored credentials of these profiles and revokes their tokens. Throws after all profiles have been processed if a token could
- * not be revoked.
+ * Deletes the stored credentials of these profiles and revokes their tokens. If a token could not be revoked, throws after all profiles
+ * have been processed.
  */
 export async function signOutProfiles(io: CliEnvironment, settings: Settings, profiles: readonly string[]): Promise<void> {
   const store = createCredentialStore(settings.directory);
   const notRevoked: string[] = [];
   for (const profile of profiles) {
-    // Holds the credential lock, because a concurrent refresh in another process would leave a newer token valid.
+    // Holds the credential lock; otherwise, a concurrent refresh in another process could leave a newer token valid.
     await store.exclusively(async () => {
       const credential = await store.read(profile);
       if (!credential) return;
@@ -49,7 +49,7 @@ export async function signOutProfiles(io: CliEnvironment, settings: Settings, pr
     throw new CommandError(
       exitCodes.unexpectedError,
       'not_revoked',
-      `The tokens were deleted on this machine but could not be revoked at the service (profile ${notRevoked.join(', ')}). They remain valid until they expire`,
+      `The tokens were deleted from this machine but could not be revoked (profile ${notRevoked.join(', ')}). They remain valid until they expire`,
     );
   }
 }

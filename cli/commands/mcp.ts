@@ -8,7 +8,7 @@ import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
 const setupHelp = `
-The server uses standard input and output, and acts as the signed-in user. Add it to the settings of an assistant:
+The server uses standard input and output, and acts as the signed-in user. Add it to your assistant's settings:
   { "mcpServers": { "mandate": { "command": "mandate", "args": ["mcp"] } } }
 Remote assistants connect to the service directly and sign in themselves: <service>/mcp`;
 

@@ -50,7 +50,7 @@ export function buildRequestFromCommandInput({ spec, path, typed, base = {} }: C
   return {
     method: spec.method,
     path: filledPath(spec.path, path),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- validated by the schema: strings, numbers and lists of them
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema permits only strings, numbers and lists of these
     query: query as Record<string, QueryValue>,
     ...(body !== undefined && { body }),
   };

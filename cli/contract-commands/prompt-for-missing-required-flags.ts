@@ -23,7 +23,7 @@ export async function promptForMissingRequiredFlags(
     for (let errors = ['']; errors.length > 0; errors = errorsOf(flag)) {
       if (errors[0] !== '') io.stderr.write(`  ${sanitizeForTerminal(errors.join('; '))}\n`);
       const texts = await (isRepeatable(flag) ? promptForList(io, flag) : promptForValue(io, flag));
-      // Stops prompting at the end of the input. Flags that are still missing are then reported as they would be without a terminal.
+      // Stops prompting at the end of the input. Flags that are still missing are then reported as errors, as they are without a terminal.
       if (!texts) return completed;
       completed.set(flag, texts);
     }
@@ -42,7 +42,7 @@ async function promptForValue(io: CliEnvironment, flag: ContractFlag): Promise<s
 /** Reads one value per line until an empty line. */
 async function promptForList(io: CliEnvironment, flag: ContractFlag): Promise<string[] | undefined> {
   const texts: string[] = [];
-  io.stderr.write(`${promptText(flag)}, one per line, then an empty line:\n`);
+  io.stderr.write(`${promptText(flag)}, one per line; finish with an empty line:\n`);
   for (;;) {
     io.stderr.write('> ');
     const line = await readLine(io);

@@ -85,11 +85,11 @@ export async function checkImportFileEncodingAndRows(
     );
   decode();
   if (bytes === 0) reject('is empty', 'Choose a file with a header and at least one row.');
-  if (scanner.isQuoted) reject('ends within quotes', 'The file may be truncated: import the complete file.');
+  if (scanner.isQuoted) reject('ends inside a quoted field', 'The file may be truncated: import the complete file.');
   const { headerColumns, columns, hasContent, line } = scanner;
   if (headerColumns !== undefined && hasContent && columns < headerColumns) {
     reject(
-      `ends within line ${line}, which has ${columns} of ${headerColumns} columns`,
+      `ends in the middle of line ${line}, which has ${columns} of ${headerColumns} columns`,
       'The file may be truncated: import the complete file.',
     );
   }

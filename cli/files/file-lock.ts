@@ -30,7 +30,7 @@ async function acquire(path: string, owner: string): Promise<void> {
   try {
     while (!(await createLink(temporaryPath, path))) {
       await removeIfAbandoned(path);
-      if (Date.now() > deadline) throw new Error(`another process has held ${path} for ${waitMaxMs / 1000} s`);
+      if (Date.now() > deadline) throw new Error(`another process has held the lock ${path} for ${waitMaxMs / 1000} s`);
       await sleep(pollMs);
     }
     // A new link has the modification time of the temporary file, which is outdated if the process had to wait for the lock.

@@ -22,7 +22,7 @@ import { addProfileToLoginHint } from '../settings/resolve-settings.ts';
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** Calls the API operation of a tool as the signed-in user. Errors are returned as results that tell the assistant the next step. */
+/** Calls the API operation of a tool as the signed-in user. Errors are returned as results that tell the assistant what to do. */
 export async function callMcpTool(io: CliEnvironment, client: Client, tool: McpTool, toolArguments: ToolArguments): Promise<ToolResult> {
   const request = toolRequestFromCall(tool, toolArguments);
   const advice: AccessAdvice = {
@@ -58,7 +58,7 @@ export async function sendToolRequest(io: CliEnvironment, client: Client, reques
   }
 }
 
-/** Describes a request without a response in one sentence. */
+/** Describes in one sentence why a request has no valid response. */
 function describeFailure(error: unknown, { idempotencyKey }: ToolRequest, { missingToken = '' }: AccessAdvice): string {
   if (!(error instanceof MandateError)) throw error;
   const reason = error.message.replace(/\.$/, '');

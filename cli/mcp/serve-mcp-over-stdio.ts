@@ -108,7 +108,9 @@ const readOnlyNotice = 'This server is read-only. To allow changes, the user mus
 function describeToolsLackingScope(io: CliEnvironment, lackingScope: readonly McpTool[]): string[] {
   if (lackingScope.length === 0) return [];
   const advice = addProfileToLoginHint(io, 'ask the user to run `mandate login --scopes +SCOPE` and to restart this server');
-  return [`These tools are not listed, because the user has not granted their scopes; ${advice}: ${formatToolsWithScopes(lackingScope)}.`];
+  return [
+    `These tools are not listed, because the user has not granted the required scopes; ${advice}: ${formatToolsWithScopes(lackingScope)}.`,
+  ];
 }
 
 function registerResources(server: McpServer, usableTools: UsableTools): void {

@@ -27,6 +27,6 @@ function mergeSpendingLimits(current: SpendingLimits | undefined, changed: Spend
   ].find((flag) => flag !== false);
   if (kept === undefined) return changed;
   throw new CommandError(exitCodes.usage, 'usage', 'Invalid command line; nothing was changed', {
-    fields: [{ flag: '--currency', path: 'currency', message: `the current amounts are in ${current.currency}; also use ${kept}` }],
+    fields: [{ flag: '--currency', path: 'currency', message: `the current amounts are in ${current.currency}; ${kept} is also required` }],
   });
 }

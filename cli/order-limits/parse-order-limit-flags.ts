@@ -27,7 +27,7 @@ const periods = { limitPerDay: 'day', limitPerWeek: 'week', limitPerMonth: 'mont
 export type OrderLimitsFromFlags = Omit<OrderAuthorizationRequest, 'type'>;
 
 /**
- * Converts the flags to limits with amounts in minor units. Returns undefined if no flag is given.
+ * Converts the flags to limits with amounts in minor units. Returns undefined if no flag is set.
  * @throws {CommandError} with one entry for each invalid flag
  */
 export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLimitsFromFlags | undefined {
@@ -52,7 +52,7 @@ export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLi
   };
 }
 
-/** Returns whether at least one of the flags is given. */
+/** Returns whether at least one of the flags is set. */
 export const hasOrderLimitFlag = (flags: OrderLimitFlags): boolean => {
   const { limitCategory, currency, until, orders, approval, actions } = flags;
   return hasAmountFlag(flags) || [limitCategory, currency, until, orders, approval, actions].some((value) => value !== undefined);

@@ -21,7 +21,7 @@ const pagesInResponses: Readonly<Record<string, (body: Record<string, unknown>) 
 };
 
 const noPageError = ({ group, name, summary }: CommandSpec, reason: string): CommandError =>
-  new CommandError(exitCodes.usage, 'no_page', `There is no web page for "${summary}"${reason}`, {
+  new CommandError(exitCodes.usage, 'no_page', `No web page is available for "${summary}"${reason}`, {
     hint: `Open its reference with: mandate docs ${group} ${name}`,
   });
 
@@ -33,11 +33,11 @@ export async function findWebPageUrlOfOperation(spec: CommandSpec, apiUrl: strin
   if (!findUrl) throw noPageError(spec, '');
   const body = await response();
   const url = isRecord(body) ? findUrl(body) : undefined;
-  if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw noPageError(spec, ' at present');
+  if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw noPageError(spec, ' at the moment');
   return url;
 }
 
-/** Opens a URL in the browser and prints the URL. In a pipe, only prints the URL. */
+/** Opens a URL in the browser and prints the URL. If the output is piped, only prints the URL. */
 export async function openUrlInBrowserOrPrint(io: CliEnvironment, { quiet }: Settings, url: string): Promise<void> {
   if (!io.stdout.isTTY) return io.stdout.write(`${sanitizeForTerminal(url)}\n`);
   if (!quiet) io.stderr.write(`Opening ${sanitizeForTerminal(url)}\n`);

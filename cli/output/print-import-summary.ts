@@ -43,8 +43,8 @@ export function assertNoImportRowsRejected({ id, result }: Task): void {
 }
 
 function formatCounts({ created, updated, unchanged, refused, differing }: NonNullable<Task['imported']>): string {
-  const before = differing > 0 ? ` (${differing} imported before with different data)` : '';
-  return `${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused${before}`;
+  const before = differing > 0 ? ` (${differing} previously imported with different data)` : '';
+  return `${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected${before}`;
 }
 
 async function readFirstRemarks(io: CliEnvironment, client: Client, id: number): Promise<string[]> {

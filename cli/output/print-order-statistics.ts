@@ -9,7 +9,7 @@ const columns = ['period', 'orders', 'items', 'revenue', 'refunded_total', 'net_
 const groupColumns = ['key', 'name', 'orders', 'items', 'revenue', 'previous_revenue'] as const;
 
 /**
- * Prints one row for each period or group. On a terminal, amounts include the currency; in a pipe, they are plain numbers in minor units.
+ * Prints one row for each period or group. On a terminal, amounts include the currency; otherwise, they are plain numbers in minor units.
  */
 export function printOrderStatisticsTable(io: CliEnvironment, settings: Settings, statistics: OrderStatistics): void {
   const money = (amount: number | null): number | string | null =>

@@ -16,7 +16,7 @@ type Headings = Readonly<Record<string, string>>;
 type ListLayout = { readonly names: readonly string[] | undefined; readonly headings: Headings };
 
 /**
- * Prints a response body in the requested format: JSON as received, a table on a terminal, or tab-separated text in a pipe.
+ * Prints a response body in the requested format: JSON as received, a table on a terminal, or tab-separated text if the output is piped.
  *
  * @param columns the default fields, which `--fields` overrides; for a single object they apply only on a terminal
  */

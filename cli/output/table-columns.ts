@@ -102,7 +102,7 @@ export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>
   ),
 };
 
-/** The list columns for staff, who see every customer's items. */
+/** Columns of the lists for staff, which contain the items of all customers. */
 export const staffTableColumnsByOperation: Readonly<Record<string, readonly string[]>> = {
   'orders.list': [
     'id',

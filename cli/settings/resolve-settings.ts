@@ -50,7 +50,7 @@ export type Settings = {
 /** The profile of the current command, or undefined if it is the default profile and can be omitted in suggested commands. */
 const profilesInHints = new WeakMap<CliEnvironment, string | undefined>();
 
-/** Adds the profile of the current command to each `mandate login` in the text, so that users do not sign in to another profile. */
+/** Adds the profile of the current command to each `mandate login` in the text, so that users do not sign in to the wrong profile. */
 export function addProfileToLoginHint(io: CliEnvironment, text: string): string {
   const profile = profilesInHints.get(io);
   return profile === undefined ? text : text.replaceAll('mandate login', `mandate login --profile ${profile}`);

@@ -14,7 +14,8 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 const keyFilePath = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
 
 /**
- * Returns a function that loads the DPoP key of a credential on first use. It resolves to undefined if the tokens are not bound to a key.
+ * Returns a function that loads a credential's DPoP key on first use. The function resolves to undefined if the tokens are not bound to a
+ * key.
  */
 export function createDpopKeyLoader(store: CredentialStore, profile: string, { bound }: Credential): () => Promise<ProofKey | undefined> {
   let key: Promise<ProofKey> | undefined;

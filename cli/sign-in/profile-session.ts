@@ -68,7 +68,7 @@ export function createApiClient(io: CliEnvironment, settings: Settings, apiUrl: 
   }).use(createRetryNoticeMiddleware(io, settings));
 }
 
-/** Returns whether MANDATE_ALLOW_INSECURE allows plain http to other machines. */
+/** Returns whether MANDATE_ALLOW_INSECURE allows plain HTTP requests to other machines. */
 export const allowsInsecureRequests = ({ env }: CliEnvironment): boolean => env['MANDATE_ALLOW_INSECURE'] === '1';
 
 /** Returns a service's normalized URL. Throws if the URL is invalid or insecure. */

@@ -75,7 +75,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
     code_challenge_method: 'S256',
     ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
     ...(options.authorizationDetails && { authorization_details: JSON.stringify(options.authorizationDetails) }),
-    // Binds the authorization code to the key. Otherwise, an attacker could use a stolen code and verifier with another key (RFC 9449
+    // Binds the authorization code to the key. Otherwise, an attacker could use a stolen code and verifier with a different key (RFC 9449
     // section 10).
     ...(proofKey && { dpop_jkt: await calculateKeyThumbprint(proofKey) }),
   };

@@ -73,7 +73,8 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
     readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
   );
   // Prevents the client from sending secrets to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
-  if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} has an issuer other than ${checked}`);
+  if (document['issuer'] !== checked)
+    throw new AuthorizationError('invalid_response', `The metadata at ${url} contains an issuer other than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }
 

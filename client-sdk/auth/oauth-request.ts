@@ -44,7 +44,7 @@ export async function runOAuthRequest<T>(
   }
 }
 
-/** Converts an error of the OAuth library to an error of this package. Returns `undefined` for a connection failure. */
+/** Converts an error from the OAuth library to an error class of this package. Returns `undefined` for a connection failure. */
 function createOAuthError(issuer: string, cause: unknown): MandateError | undefined {
   if (cause instanceof MandateError) return cause;
   if (cause instanceof oauth.AuthorizationResponseError)

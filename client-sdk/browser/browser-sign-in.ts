@@ -36,7 +36,7 @@ export type BrowserSignIn = {
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
    * Completes the sign-in if a sign-in redirect loaded this page. Call this function on every page load. Returns the URL to return to
-   * (`returnTo`). Returns `undefined` if the page was loaded in another way, and during server-side rendering. In a popup, closes the
+   * (`returnTo`). Returns `undefined` if the page was loaded in any other way, and during server-side rendering. In a popup, closes the
    * window. Fails with an `AuthorizationError` whose `error` is `access_denied`, for example.
    */
   complete(): Promise<{ readonly returnTo: string } | undefined>;

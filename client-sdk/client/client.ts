@@ -51,8 +51,8 @@ export type Client = Resources & {
 export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, expandRouteTable(routes));
 
 /**
- * Creates a client with the operations in `operationRoutes`, for example the operations of another API version. If an operation occurs more
- * than once, its last route applies.
+ * Creates a client with the operations in `operationRoutes`, for example the operations of a different API version. If an operation occurs
+ * more than once, its last route applies.
  */
 export function createClientWithRoutes(options: ClientOptions, operationRoutes: readonly Route[]): Client {
   const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? printDeprecationWarning)];

@@ -15,7 +15,7 @@ export type WaitOptions = {
 };
 
 const defaultIntervalMs = 2_000;
-/** Maximum service outage to tolerate; longer than a service restart takes. */
+/** Maximum duration of a tolerated service outage. A service restart takes less time. */
 const maxOutageMs = 60_000;
 
 /** Polls a task until it finishes. */
@@ -45,7 +45,7 @@ export async function waitForTask(
       delayMs = backOffMs;
     }
     const leftMs = startedAt + maxWaitMs - Date.now();
-    if (leftMs <= 0) throw new WaitTimeoutError(`Task ${id} is not finished after ${maxWaitMs / 1000} s`, task);
+    if (leftMs <= 0) throw new WaitTimeoutError(`Task ${id} did not finish within ${maxWaitMs / 1000} s`, task);
     await waitUnlessAborted(Math.min(delayMs, leftMs), signal);
   }
 }

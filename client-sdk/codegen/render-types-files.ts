@@ -4,8 +4,8 @@ import { createV1DocumentAndDocumentOfV2Changes } from './create-v1-document-and
 import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-types-and-operation-list.ts';
 
 /**
- * Represents every value that only a newer service knows, such as a new event type. No response contains this placeholder. Because its type
- * is narrower than `string`, a comparison with a known value excludes all newer values.
+ * Represents every value that only newer versions of the service define, such as a new event type. No response contains this placeholder.
+ * Because its type is narrower than `string`, a comparison with a known value excludes all newer values.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
 

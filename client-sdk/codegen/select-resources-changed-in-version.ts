@@ -40,7 +40,7 @@ const unversioned = (path: string): string => path.replace(/^\/api\/v\d+\//, '/'
  */
 const ignoredKeys = new Set(['example', 'examples', 'x-codeSamples', 'description', 'summary', 'discriminator']);
 
-/** Serializes a node with all references resolved, so that nodes with equal content have equal texts. */
+/** Serializes a node with all references resolved, so that nodes with equal content result in equal strings. */
 const canonicalJson = (document: OpenApiDocument, node: unknown): string =>
   JSON.stringify(node, (key, value: unknown) => (ignoredKeys.has(key) ? undefined : (resolveReference(document, value)?.target ?? value)));
 

@@ -93,7 +93,7 @@ function decoded(name: string): string {
 }
 
 /**
- * Masks values that look like secrets anywhere in a text: JSON Web Tokens, API keys, webhook secrets, and credentials after an
+ * Masks values that look like secrets anywhere in a string: JSON Web Tokens, API keys, webhook secrets, and credentials after an
  * authorization scheme.
  */
 const withoutTokens = (text: string): string =>

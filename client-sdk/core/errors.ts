@@ -110,8 +110,8 @@ export class DecodeError extends MandateError {
 }
 
 /**
- * Represents every code that only a newer service knows. No response contains this placeholder. Because the type is narrower than
- * `string`, comparisons with misspelled codes do not compile.
+ * Represents every code that only newer versions of the service define. No response contains this placeholder. Because the type is narrower
+ * than `string`, comparisons with misspelled codes do not compile.
  */
 export type UnknownCode = '(a code of a newer service)';
 

@@ -1,6 +1,8 @@
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
 
-/** Replaces the `{placeholders}` of a path in order. Throws if a value is empty, because the path would then refer to another resource. */
+/**
+ * Replaces the `{placeholders}` of a path in order. Throws if a value is empty, because the path would then refer to a different resource.
+ */
 export function filledPath(template: string, values: readonly (string | number)[]): string {
   let next = 0;
   return template.replaceAll(/\{(\w*)\}/g, (_, name: string) => {
@@ -28,9 +30,9 @@ export function queryString(query: Readonly<Record<string, QueryValue>>): string
 export function checkedBaseUrl(url: string, allowInsecure = false): string {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL such as https://shop.example`);
   const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(url);
-  if (username || password || search || hash) throw new TypeError('a base URL must have no user name, password, query or fragment');
+  if (username || password || search || hash) throw new TypeError('a base URL must not contain a user name, password, query or fragment');
   if (protocol === 'http:' && !allowInsecure && !isLoopback(hostname)) {
-    throw new TypeError(`${origin} is not https; set allowInsecureRequests to use it`);
+    throw new TypeError(`${origin} does not use https; set allowInsecureRequests to permit this`);
   }
   return origin + pathname.replace(/\/+$/, '');
 }

@@ -59,7 +59,9 @@ export async function awaitUntilAbortOrDeadline<T>(signal: AbortSignal | undefin
   const ended = new Promise<never>((_, reject) => {
     const end = (): void => reject(new AbortError('Call aborted', { cause: signal?.reason }));
     const timer =
-      until < Infinity ? setTimeout(() => reject(new TimeoutError('No token before the deadline')), until - performance.now()) : undefined;
+      until < Infinity
+        ? setTimeout(() => reject(new TimeoutError('No access token was available before the deadline')), until - performance.now())
+        : undefined;
     signal?.addEventListener('abort', end);
     if (signal?.aborted) end();
     stop = () => {

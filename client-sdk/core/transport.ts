@@ -119,7 +119,7 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
     await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
     // `JSON.stringify` returns `undefined` if there is no body.
     const body = file === undefined ? { body: JSON.stringify(request.body) } : await createUploadBody(file, uploadObserver);
-    // A redirect could turn a POST into a GET or reveal the token to another host. Cloudflare Workers do not support `redirect: 'error'`.
+    // A redirect could turn a POST into a GET or send the token to a different host. Cloudflare Workers do not support `redirect: 'error'`.
     const init = { ...body, method, headers, signal: timeout.signal, redirect: 'manual' as const };
     const send = settings.auth?.wrapFetch?.(settings.fetch) ?? settings.fetch;
     const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) => mapErrors(send(outgoing.url, outgoing.init)));

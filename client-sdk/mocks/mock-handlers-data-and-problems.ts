@@ -85,7 +85,7 @@ const json = (body: unknown, status: number, contentType = 'application/json'): 
 
 const isMockProblem = (value: unknown): value is MockProblem => typeof value === 'object' && value !== null && mockProblemSymbol in value;
 
-/** Returns an operation's example response with the given fields replaced: `createMockData('orders.get', { status: 'paid' })`. */
+/** Returns an operation's example response, in which `changes` replace some fields: `createMockData('orders.get', { status: 'paid' })`. */
 export function createMockData<Id extends OperationId>(operation: Id, changes?: Partial<MockData<Id>>): MockData<Id> {
   const body = mockResponses[operation]?.body;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tests validate the examples against the contract

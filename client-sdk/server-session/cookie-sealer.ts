@@ -22,7 +22,7 @@ const [saltLength, ivLength] = [16, 12];
 export function createCookieSealer(secrets: readonly string[]): CookieSealer {
   if (secrets.length === 0 || secrets.some(({ length }) => length < minimumSecretLength)) {
     throw new TypeError(
-      `cookieSecrets needs at least one secret of ${minimumSecretLength} characters or more; create one with "openssl rand -base64 32"`,
+      `cookieSecrets must contain secrets of at least ${minimumSecretLength} characters; create one with "openssl rand -base64 32"`,
     );
   }
   // The keys are imported on first use, because Cloudflare Workers do not allow asynchronous work before the first request.
@@ -80,7 +80,7 @@ async function decrypt(
 ): Promise<UnsealedCookie | undefined> {
   try {
     const plaintext = await crypto.subtle.decrypt(gcmParameters(cookieName, iv), key, ciphertext);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `seal` knows a secret
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `seal` can create a value that this key decrypts
     return JSON.parse(new TextDecoder().decode(plaintext)) as UnsealedCookie;
   } catch {
     return undefined;

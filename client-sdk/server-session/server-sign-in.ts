@@ -41,8 +41,8 @@ export type ServerSignInOptions = Omit<AuthorizationServerOptions, 'signal'> & {
 
 export type StartSignInOptions = {
   /**
-   * URL or path of the application to return to (default: the `return_to` query parameter, or `/`). A URL of another origin is replaced
-   * with `/`.
+   * URL or path of the application to return to (default: the `return_to` query parameter, or `/`). A URL with a different origin is
+   * replaced with `/`.
    */
   readonly returnTo?: string | undefined;
   /** Requested scopes, for example to request a scope again that the user denied (default: the scopes of the application). */
@@ -248,5 +248,5 @@ async function revokeSession({ options, discoverServer }: Context, { store }: Ca
 
 function rejectCrossSiteRequest({ origin }: Context, request: Request): Response | undefined {
   if (!isCrossSiteRequest(request, origin)) return undefined;
-  return new Response('This request came from another site. Repeat it on a page of this site.', { status: 403 });
+  return new Response('This request came from a different site. Send it again from a page on this site.', { status: 403 });
 }

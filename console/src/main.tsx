@@ -4,7 +4,7 @@ import './theme/styles.ts';
 import { App } from './app.tsx';
 import { consoleEnvironment } from './console-environment.ts';
 
-// Nonce for the style elements with which dialogs lock scrolling (package get-nonce).
+// Nonce for the style elements that dialogs use to lock scrolling (package get-nonce).
 Reflect.set(globalThis, '__webpack_nonce__', consoleEnvironment.nonce);
 
 const root = document.querySelector('#console');

@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     await checkPage(page, 'audit details');
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 
-    const affected = page.getByRole('searchbox', { name: 'Affected person' });
+    const affected = page.getByRole('searchbox', { name: 'Affected user' });
     await affected.fill(customer.email);
     await affected.press('Enter');
     await expect.poll(() => page.getByRole('row', { name: 'Test admin' }).count()).toBe(0);

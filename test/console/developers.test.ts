@@ -48,8 +48,8 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await page.getByRole('link', { name: 'webhook_endpoint.test' }).first().click();
     await dialog.getByText('204', { exact: true }).waitFor();
     await dialog.getByText('"webhook_endpoint.test"').waitFor();
-    await dialog.getByText('Headers and response of attempt 1').click();
-    await dialog.getByRole('region', { name: 'Request of attempt 1' }).getByText('webhook-signature: v1,').waitFor();
+    await dialog.getByText('Attempt 1: headers and response').click();
+    await dialog.getByRole('region', { name: 'Attempt 1: request' }).getByText('webhook-signature: v1,').waitFor();
     await dialog.getByText('The body is empty.').waitFor();
     await checkPage(page, 'developers delivery');
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
       await dialog.getByRole('button', { name: 'Create API key' }).click();
     };
     await create();
-    await dialog.getByText('This action requires that you signed in within the last 15 minutes.').waitFor();
+    await dialog.getByText('To perform this action, you must have signed in within the last 15 minutes.').waitFor();
     await checkPage(page, 'developers create API key');
     await dialog.getByRole('button', { name: 'Sign in again' }).click();
     await signInAtServer(page, admin);

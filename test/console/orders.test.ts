@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await checkPage(page, 'ship form with an error');
     await dialog().getByLabel('Tracking URL').fill('https://carrier.example/RM123');
     await dialog().getByRole('button', { name: 'Ship', exact: true }).click();
-    await page.getByText('Partly shipped').waitFor();
+    await page.getByText('Partially shipped').waitFor();
     await page.getByRole('link', { name: 'Royal Mail RM123' }).waitFor();
     const { data } = await shop.get(`/orders/${order.id}/shipments`);
     expect(data).toMatchObject([{ status: 'shipped', carrier: 'Royal Mail', items: [{ line: 1, quantity: 1 }] }]);

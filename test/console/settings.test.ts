@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.getByText('No sign-in services yet').waitFor();
     await page.getByRole('button', { name: 'Add sign-in service' }).click();
     await dialog.getByLabel('Service').selectOption('Another service (OpenID Connect)');
-    await dialog.getByLabel('Part of the redirect URI').fill('directory');
+    await dialog.getByLabel('Identifier in the redirect URI').fill('directory');
     await dialog.getByLabel('Issuer').fill('https://login.example.com/');
     await dialog.getByLabel('Name').fill('Shop directory');
     await dialog.getByLabel('Client ID').fill('shop');

@@ -46,7 +46,7 @@ const flagDescription = (name: string): string => spec.body?.properties?.[name]?
 
 export function addOrdersPayCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'orders'), 'pay', 'Pay for an order')
-    .description(`Pay for an order. By default, the test provider is used, which moves no money and must be enabled by the service.
+    .description(`Pay for an order. The default provider is test, which moves no money and must be enabled by the service.
 ${spec.description ?? ''}`)
     .argument('<order-id>', 'ID of the order')
     .addOption(
@@ -57,7 +57,7 @@ ${spec.description ?? ''}`)
     .option('--wait', 'wait until the payment succeeds; exit with code 12 if it fails')
     .option('--max-wait <duration>', 'maximum wait with --wait, such as 10m; exit with code 13 when it elapses')
     .option('--interval <duration>', 'polling interval with --wait (default: 2s)')
-    .option('--idempotency-key <key>', 'key that makes retries safe: requests with this key pay at most once')
+    .option('--idempotency-key <key>', 'key that makes retries safe: a payment with this key is made at most once')
     .option('-y, --yes', 'skip the confirmation prompt')
     .addHelpText('after', '\nRequires the scope payments.write, and payments.read with --wait.')
     .action(async (id: string) => pay(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), id, command.opts<Flags>()));

@@ -48,7 +48,7 @@ export function addImportCommand(program: Command, io: CliEnvironment, group: ke
   const typed = addOperationFlags(command, spec);
   addTaskWaitFlags(command)
     .addOption(
-      setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: determined by the file name, otherwise csv)'), [
+      setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: derived from the file name, or csv)'), [
         'csv',
         'ndjson',
       ]),
@@ -57,7 +57,7 @@ export function addImportCommand(program: Command, io: CliEnvironment, group: ke
     .option('-y, --yes', 'overwrite an existing report file')
     .addHelpText(
       'after',
-      `\nBefore a file is sent, the command checks it; standard input is not checked.\nThe exit code is ${exitCodes.inputRejected} if any row or order was rejected; all others were imported.\nRequires the scopes ${requiredScopes(kind).join(', ')}.`,
+      `\nThe command checks a file before it sends the file, but does not check standard input.\nThe exit code is ${exitCodes.inputRejected} if any rows or orders were rejected. All other rows and orders were imported.\nRequires the scopes ${requiredScopes(kind).join(', ')}.`,
     )
     .action(async (path: string) =>
       importFile(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), kind, path, typed, command.opts<Flags>()),

@@ -77,7 +77,7 @@ async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, sig
   let isInterrupted = false;
   while (!signal.aborted) {
     try {
-      // The server responds to this request immediately. It responds to the requests of `followEvents` only when there are new events.
+      // The server responds to this request immediately, but to the requests of `followEvents` only when there are new events.
       const { latest_id: latest } = await apiClient.events.list({ limit: 1 }, { signal });
       after ??= latest;
       if (isInterrupted) refreshAll();

@@ -42,7 +42,7 @@ export function usePermissions(): Permissions {
   return permissions;
 }
 
-/** Renders the children only if the operation is permitted, so that users do not see actions that they may not perform. */
+/** Renders the children only if the operation is permitted, so that users see only actions that they are permitted to perform. */
 export function IfPermitted({ operation, children }: { readonly operation: Operation; readonly children: ReactNode }): ReactNode {
   return usePermissions().can(operation) ? children : null;
 }

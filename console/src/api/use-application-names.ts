@@ -7,7 +7,7 @@ import { loadingNamePlaceholder } from './use-user-names.ts';
 const staleTime = 300_000;
 
 /**
- * Loads the names of the applications if the user's permissions include them. Returns a function that returns the name of an application, or
+ * Loads the names of the applications if the user is permitted to see them. Returns a function that returns the name of an application, or
  * its client ID if the name is unknown.
  */
 export function useApplicationNames(): (clientId: string) => string {

@@ -8,7 +8,7 @@ const staleTime = 300_000;
 /** Shown instead of a name that is being loaded. */
 export const loadingNamePlaceholder = '…';
 
-/** Loads the names of users by ID; empty if the user's permissions do not include them. */
+/** Loads the names of users by ID; empty if the signed-in user is not permitted to see them. */
 export function useUserNames(userIds: readonly (number | null)[]): ReadonlyMap<number, string> {
   const { can } = usePermissions();
   const ids = can('users.list') ? [...new Set(userIds)].filter((id) => id !== null) : [];

@@ -9,7 +9,7 @@ type RichValues = Readonly<Record<string, ReactNode | ((parts: ReactNode[]) => R
 
 /** Functions that format the messages of a catalog. `Catalog` is the type of the English version. */
 export type Translate<Catalog> = {
-  /** Returns the message as text. */
+  /** Returns the message as a string. */
   (key: keyof Catalog & string, values?: Values): string;
   /** Returns the message with inserted elements: `t.rich('placed', { name: <b>Anna</b> })`. */
   readonly rich: (key: keyof Catalog & string, values: RichValues) => ReactNode;

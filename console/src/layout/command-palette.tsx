@@ -49,7 +49,7 @@ function usePageActions(pages: readonly PageDefinition[]): SpotlightActionGroupD
   return { group: t('palette.pages'), actions };
 }
 
-/** Actions for the entered number or text. The keywords contain the text, so that the palette does not filter out these actions. */
+/** Actions for the number or text that the user has entered. Because the keywords contain this text, the palette keeps these actions. */
 function useOrderActions(text: string): SpotlightActionGroupData[] {
   const t = useCommonMessages();
   const navigate = useNavigate();

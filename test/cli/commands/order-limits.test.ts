@@ -157,7 +157,7 @@ describe('mandate apps limit', () => {
   test.each([
     [[], 'At least one limit is required'],
     [['--json'], 'At least one limit is required'],
-    [['--limit-per-order', '1', '--currency', 'EUR'], '--currency: the current amounts are in GBP; also use --limit-per-month'],
+    [['--limit-per-order', '1', '--currency', 'EUR'], '--currency: the current amounts are in GBP; --limit-per-month is also required'],
     [['--limit-per-order', '0'], '--limit-per-order: must be a positive amount of GBP'],
     [['--actions', 'place,refund'], '--actions: must be a comma-separated list of one or more of: place, pay, cancel'],
     [['--approval', 'sometimes'], '--approval: must be above_limit, always or never'],

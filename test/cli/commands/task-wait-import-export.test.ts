@@ -78,7 +78,7 @@ describe('tasks wait', () => {
     expect(outcome).toEqual({
       exitCode: 13,
       stdout: '',
-      stderr: 'error: Task 7 is not finished after 0.1 s\nhint: The task continues. Wait for it with: mandate tasks wait 7\n',
+      stderr: 'error: Task 7 did not finish within 0.1 s\nhint: The task continues. Wait for it with: mandate tasks wait 7\n',
     });
   });
 
@@ -159,7 +159,7 @@ describe('products import', () => {
       headers: { 'content-type': contentType, 'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/) },
     });
     expect(stderr).toContain(
-      '2 created, 0 updated, 0 unchanged, 12 refused (3 imported before with different data).\nRemarks about lines in the file: 12\n  line 2 price: Bad\uFFFD[2J\n',
+      '2 created, 0 updated, 0 unchanged, 12 rejected (3 previously imported with different data).\nRemarks about lines in the file: 12\n  line 2 price: Bad\uFFFD[2J\n',
     );
     expect(stderr.split('\n').filter((line) => line.startsWith('  line'))).toHaveLength(10);
     expect(stderr).toContain('Get the complete report with: mandate tasks result 7 -o report.ndjson\n');
@@ -203,7 +203,7 @@ describe('products import', () => {
     const none = { ...counts, refused: 0, differing: 0 };
     await using server = await startTaskServer({ ...ended, imported: none, result: { ...result, rows: 0, imported: none } });
     const { exitCode, stderr } = await runInProcess(['products', 'import', '-', '--interval', '10ms'], { env: env(server), stdin: upload });
-    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('2 created, 0 updated, 0 unchanged, 0 refused.\n')]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('2 created, 0 updated, 0 unchanged, 0 rejected.\n')]);
   });
 
   test.each([
@@ -213,7 +213,7 @@ describe('products import', () => {
     await using server = await startTaskServer({ ...ended, ...task(5), ...final, type: 'product_import', status, error, imported: counts });
     const { exitCode, stderr } = await runInProcess(['products', 'import', '-', '--interval', '10ms'], { env: env(server), stdin: upload });
     expect(exitCode).toBe(12);
-    expect(stderr).toContain(`${word} after 5 of 100 rows: 2 created, 0 updated, 0 unchanged, 12 refused`);
+    expect(stderr).toContain(`${word} after 5 of 100 rows: 2 created, 0 updated, 0 unchanged, 12 rejected`);
   });
 
   test('shows the rate and the remaining time of the upload and the import', async () => {
@@ -244,9 +244,9 @@ describe('products import', () => {
   test.each<[string, string | Buffer, string, RegExp]>([
     ['is empty', '', 'x.csv', /x\.csv is empty/],
     ['is not UTF-8', Buffer.from([0x73, 0x6b, 0x75, 0x0a, 0xff]), 'x.csv', /not valid UTF-8 near line 2/],
-    ['ends within quotes', `${header}1,"A`, 'x.csv', /ends within quotes/],
-    ['ends within a row', `${header}1,A,B\n2,`, 'x.csv', /ends within line 3, which has 2 of 3 columns/],
-    ['ends within a row, after CRLF', `${header.trim()}\r\n1,A,B\r\n2,A`, 'x.csv', /ends within line 3, which has 2 of 3 columns/],
+    ['ends within quotes', `${header}1,"A`, 'x.csv', /ends inside a quoted field/],
+    ['ends within a row', `${header}1,A,B\n2,`, 'x.csv', /in the middle of line 3, which has 2 of 3 columns/],
+    ['ends within a row, after CRLF', `${header.trim()}\r\n1,A,B\r\n2,A`, 'x.csv', /in the middle of line 3, which has 2 of 3 columns/],
     ['has a row that is too long', `${header}1,"${'x\n'.repeat(50_001)}",B\n`, 'x.csv', /a row of more than 100000 bytes/],
     ['has a line that is too long', `{"sku":"${'x'.repeat(100_001)}"}\n`, 'x.ndjson', /a row of more than 100000 bytes/],
     [

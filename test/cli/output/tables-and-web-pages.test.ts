@@ -193,7 +193,7 @@ describe('opening the browser', () => {
     expect(await open(server, ['orders', 'get', '42', '-w'])).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'error: There is no web page for "Get an order"\nhint: Open its reference with: mandate docs orders get\n',
+      stderr: 'error: No web page is available for "Get an order"\nhint: Open its reference with: mandate docs orders get\n',
     });
     expect(server.seen).toEqual([]);
   });

@@ -36,7 +36,7 @@ describe('client credentials', () => {
 
   test('sends no secret over plain HTTP to another machine', async () => {
     const source = clientCredentials({ ...credentials, issuer: 'http://shop.example' });
-    await expect(source.accessToken()).rejects.toThrow(/not https/);
+    await expect(source.accessToken()).rejects.toThrow(/does not use https/);
   });
 });
 

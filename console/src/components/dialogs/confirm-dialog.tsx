@@ -9,7 +9,7 @@ type Props = {
   readonly text: string;
   /** Label of the button that performs the action. */
   readonly action: string;
-  /** Whether the action is irreversible; the color of the button then warns the user (default: true). */
+  /** Whether the action is irreversible; if so, the button's color warns the user (default: true). */
   readonly isDangerous?: boolean;
   readonly isOpen: boolean;
   readonly isPending: boolean;

@@ -7,7 +7,7 @@ type Props = {
   readonly label: string;
   readonly description?: string;
   readonly currency: string;
-  /** Entered text. */
+  /** Text that the user has entered. */
   readonly value: string;
   readonly onChange: (text: string) => void;
   /** API error for this field. */

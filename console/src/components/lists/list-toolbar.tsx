@@ -11,12 +11,12 @@ import classes from './list-toolbar.module.css';
 export type ListTab = { readonly value: string; readonly name: string };
 
 type Props = {
-  /** Name of the list under which the browser stores its saved views. */
+  /** Name of the list, which the browser uses as the key of the saved views. */
   readonly list: string;
   readonly tabs?: readonly ListTab[];
   /** Label of the search field; without it, the list has no search. */
   readonly searchLabel?: string;
-  /** Additional filters. They set URL parameters, so that links and saved views include them. */
+  /** Additional filters, which set URL parameters, so that links and saved views include the filters. */
   readonly children?: ReactNode;
 };
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 type HeadColumn = { readonly id: string; readonly header: string; readonly align?: 'end'; readonly isSecondary?: boolean };
 
-/** Names of the columns of a table. */
+/** Column names of a table. */
 export const TableHead = ({ columns }: { readonly columns: readonly HeadColumn[] }): ReactNode => (
   <thead>
     <tr>

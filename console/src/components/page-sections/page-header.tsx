@@ -49,7 +49,7 @@ function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { key } = useLocation();
   useEffect(() => {
-    // The first page of a visit has the key `default`. It needs no focus, because screen readers announce every newly loaded document.
+    // The first page of a visit, which has the key `default`, needs no focus, because screen readers announce every newly loaded document.
     if (key !== 'default') heading.current?.focus({ preventScroll: true });
   }, []);
   return heading;

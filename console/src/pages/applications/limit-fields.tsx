@@ -40,12 +40,12 @@ export function limitTextsFromApplication({
 const periods = ['day', 'week', 'month'] as const;
 const parseCount = (text: string): number | null => (/^\s*\d+\s*$/.test(text) ? Number(text) : null);
 
-/** Returns whether every entered text is a number. */
+/** Returns whether all values that the user entered are numbers. */
 export const areLimitTextsValid = ({ rate, quota, currency, perOrder, perPeriod }: LimitTexts): boolean =>
   [rate, quota].every((text) => text.trim() === '' || parseCount(text) !== null) &&
   [perOrder, perPeriod].every((text) => text.trim() === '' || parseAmount(text, currency) !== undefined);
 
-/** Converts the entered texts to API fields. */
+/** Converts the values that the user entered to API fields. */
 export function parseLimitTexts({ rate, quota, currency, perOrder, perPeriod, period }: LimitTexts): Limits {
   const [orderAmount, periodAmount] = [parseAmount(perOrder, currency), parseAmount(perPeriod, currency)];
   const selectedPeriod = periods.find((name) => name === period) ?? 'month';

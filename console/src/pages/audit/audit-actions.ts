@@ -2,7 +2,7 @@ import type { AuditEventsListQuery } from '@mandate/client-sdk';
 
 export type AuditAction = NonNullable<AuditEventsListQuery['action']>[number];
 
-/** Recorded actions. The code does not compile if an action of the contract is missing. */
+/** Recorded actions. The code does not compile if an action from the contract is missing. */
 const actionNames: Record<AuditAction, true> = {
   'account.created': true,
   'account.suspended': true,

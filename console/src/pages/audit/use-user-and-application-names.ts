@@ -10,7 +10,7 @@ export type Names = {
 };
 
 /**
- * Loads the names of users and applications, because audit events contain only IDs. Loads only names that the user's permissions include.
+ * Loads the names of users and applications, because audit events contain only IDs. Loads only names that the user is permitted to see.
  */
 export function useUserAndApplicationNames(userIds: readonly (number | null)[]): Names {
   const t = useAuditMessages();

@@ -1,6 +1,6 @@
 import type { EventType, EventTypeFilter } from '@mandate/client-sdk/webhooks';
 
-/** Event types by subject. The code does not compile if a type of the contract is missing. */
+/** Event types by subject. The code does not compile if a type from the contract is missing. */
 const typeNames: Record<EventType, true> = {
   'user.created': true,
   'user.updated': true,

@@ -62,7 +62,7 @@ export function OrderList(): ReactNode {
   );
 }
 
-/** Shows the customer or application by which a link on another page has filtered the list. */
+/** Shows the customer or application filter that a link on another page has set. */
 function ActiveFilters(): ReactNode {
   const t = useOrdersMessages();
   const { user_id: userId, client_id: clientId } = useFilters();

@@ -13,7 +13,7 @@ type Props = {
   readonly onKeepTheirs: () => void;
 };
 
-/** Compares the values that another user has saved with the values that this user wanted to save. */
+/** Compares another user's saved values with the values that this user wanted to save. */
 export function ProductConflict({ update, onKeepTheirs }: Props): ReactNode {
   const differences = useDescribeProductConflict();
   if (!update.conflict) return null;

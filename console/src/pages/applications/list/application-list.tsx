@@ -44,7 +44,7 @@ export function ApplicationList(): ReactNode {
   );
 }
 
-/** Returns this month's request and error counts by client ID, or `undefined` if the user may not see statistics. */
+/** Returns this month's request and error counts by client ID, or `undefined` if the user is not permitted to see statistics. */
 function useActivities(): ReadonlyMap<string, Activity> | undefined {
   const isPermitted = usePermissions().can('stats.applications');
   const { data } = useQuery({ ...queries.stats.applications({ limit: 100 }), enabled: isPermitted });

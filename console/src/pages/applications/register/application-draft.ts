@@ -22,7 +22,7 @@ export const emptyApplicationDraft: ApplicationDraft = {
   limits: emptyLimitTexts,
 };
 
-/** Returns the URIs in a text with one URI per line. */
+/** Returns the URIs in a string that contains one URI per line. */
 export const parseUris = (text: string): string[] =>
   text
     .split('\n')

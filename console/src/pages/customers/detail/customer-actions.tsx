@@ -11,8 +11,8 @@ import { useCustomersMessages } from '../use-customers-messages.ts';
 import { EditCustomer } from './edit-customer.tsx';
 
 /**
- * Buttons that change, suspend or close a customer's account. They are not shown for staff accounts, because only administrators who have
- * signed in recently can change staff accounts.
+ * Buttons that change, suspend or close a customer's account. The buttons are not shown for staff accounts, because only administrators who
+ * have signed in recently can change staff accounts.
  */
 export function CustomerActions({ user }: { readonly user: User }): ReactNode {
   const t = useCustomersMessages();

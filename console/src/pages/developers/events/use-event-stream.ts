@@ -5,7 +5,7 @@ import { apiClient, keyOf } from '../../../api/client.ts';
 import { useLiveEvents } from '../../../api/live-events.tsx';
 import { findEventSubjectFilter } from '../event-types-and-subjects.ts';
 
-/** The stream starts this many event IDs before the latest event. */
+/** Number of event IDs between the start of the stream and the latest event. */
 const initialIdCount = 500;
 /** Maximum number of events on the page. */
 const maxEvents = 200;

@@ -13,7 +13,7 @@ import classes from './create-api-key-form.module.css';
 
 type KeyScope = ApiKeyCreate['scopes'][number];
 
-/** Scopes that a key can have. The code does not compile if a scope of the contract is missing. */
+/** Scopes that a key can have. The code does not compile if a scope from the contract is missing. */
 const keyScopes: Record<KeyScope, true> = {
   'users.read': true,
   'users.write': true,

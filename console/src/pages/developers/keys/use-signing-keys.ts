@@ -6,10 +6,10 @@ import { consoleEnvironment } from '../../../console-environment.ts';
 
 export type PublishedKey = { readonly kid: string; readonly alg: string };
 
-/** A published key. The creation time comes from the audit log, so it is undefined for users who may not read the audit log. */
+/** A published key. The creation time comes from the audit log, so it is undefined for users without permission to read the audit log. */
 export type SigningKey = PublishedKey & { readonly createdAt: string | undefined; readonly reason: string | undefined };
 
-/** Returns the published signing keys. The creation time of a key is the time of the audit event for the rotation that created the key. */
+/** Returns the published signing keys. A key's creation time comes from the audit event for the rotation that created the key. */
 export function useSigningKeys() {
   const canReadAudit = usePermissions().can('auditEvents.list');
   const published = useQuery({ queryKey: ['signing keys'], queryFn: ({ signal }) => fetchPublishedKeys(signal) });

@@ -6,8 +6,8 @@ import type { OrderParts } from './order-queries-and-possible-actions.ts';
 export type TimelineEntry = { readonly key: string; readonly at: string; readonly text: string; readonly detail?: string | undefined };
 
 /**
- * Creates the timeline of an order, newest entry first. It contains the order's changes (from its events), payments, refunds and shipments.
- * Status changes come from the order's timestamps, because events are stored only for a limited time.
+ * Creates the timeline of an order, newest entry first. The timeline contains the order's changes (from its events), payments, refunds and
+ * shipments. Status changes come from the order's timestamps, because events are stored only for a limited time.
  */
 export function createTimeline(
   order: Order,

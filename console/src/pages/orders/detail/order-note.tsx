@@ -60,7 +60,7 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
   });
   const readChangedOrder = async (): Promise<void> => {
     const current = await queryClient.fetchQuery({ ...createOrderWithEtagQuery(order.id), staleTime: 0 });
-    // If the response to an earlier attempt was lost, the order already has the entered values.
+    // If the response to an earlier attempt was lost, the order already has the values that the user entered.
     if (listChangedFields(valuesOf(current.order), values).length === 0) return onClose();
     setBase(current);
     setIsConflict(true);

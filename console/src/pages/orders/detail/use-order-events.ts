@@ -4,8 +4,8 @@ import { keyOf, queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 
 /**
- * Returns an order's stored events, oldest first. Returns no events if the user may not read events. The query key starts with the key of
- * orders, so that the events are refetched when an order changes.
+ * Returns an order's stored events, oldest first. Returns no events if the user is not permitted to read events. The query key starts with
+ * the key of orders, so that the events are refetched when an order changes.
  */
 export function useOrderEvents(orderId: number): readonly Event[] {
   const isPermitted = usePermissions().can('events.list');

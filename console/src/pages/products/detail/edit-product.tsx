@@ -57,7 +57,7 @@ export function EditProduct({ product }: { readonly product: Product }): ReactNo
   );
 }
 
-/** Returns the fields whose values differ from the product. Returns `undefined` if no field differs or an entered number is invalid. */
+/** Returns the fields whose values differ from the product. Returns `undefined` if no field differs or a number is invalid. */
 function findChanges(product: Product, texts: ProductTexts): ProductChanges | undefined {
   const fields = parseProductTexts(texts, product.currency);
   if (!fields) return undefined;

@@ -8,7 +8,7 @@ import { findFieldErrorDetail } from '../../../components/feedback/error-notice.
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from './product-form.module.css';
 
-/** Texts that the user has entered in the fields that are common to the forms for new and existing products. */
+/** User input in the fields that the forms for new and existing products have in common. */
 export type ProductTexts = {
   readonly name: string;
   readonly description: string;
@@ -34,7 +34,7 @@ function parseTaxRate(text: string): number | undefined {
   return match ? Number(match[1] + (match[2] ?? '').padEnd(2, '0')) : undefined;
 }
 
-/** Converts the entered texts to API fields. Returns `undefined` if an amount or percentage is not a number. */
+/** Converts the values that the user entered to API fields. Returns `undefined` if an amount or percentage is not a number. */
 export function parseProductTexts({ name, description, category, price, taxRate }: ProductTexts, currency: string) {
   const [amount, taxRateBps] = [parseAmount(price, currency), parseTaxRate(taxRate)];
   if (amount === undefined || taxRateBps === undefined || name.trim() === '' || category.trim() === '') return undefined;

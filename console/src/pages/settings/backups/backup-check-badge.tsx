@@ -5,7 +5,7 @@ import { useSettingsMessages } from '../use-settings-messages.ts';
 
 const tones: Readonly<Record<string, Tone>> = { intact: 'positive', damaged: 'critical', unchecked: 'warning' };
 
-/** Result of the last check of a backup. */
+/** Result of a backup's last check. */
 export function BackupCheckBadge({ backup: { check_result: result } }: { readonly backup: Backup }): ReactNode {
   const t = useSettingsMessages();
   const state = result ?? 'unchecked';

@@ -16,7 +16,7 @@ import { ClientRegistrationFields } from './client-registration-fields.tsx';
 
 type Props = { readonly provider: IdentityProvider; readonly onClose: () => void };
 
-/** Form that changes a provider. The stored credential is not shown. It remains unchanged unless the user enters a new one. */
+/** Form that changes a provider. The stored credential is not shown, and remains unchanged unless the user enters a new one. */
 export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNode {
   const t = useSettingsMessages();
   const describeField = useProviderFieldText();

@@ -97,7 +97,7 @@ export const valuesFromProvider = (provider: IdentityProvider): IdentityProvider
 const entriesOf = (text: string): string[] => text.split(/\s+/).filter((entry) => entry !== '');
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** Returns the API fields, without credentials. Values that do not apply in combination with other values are reset. */
+/** Returns the API fields, without credentials. Resets values that do not apply in combination with the other values. */
 function fieldsOf(values: IdentityProviderValues) {
   const hasKey = usesPrivateKey(values.token_endpoint_auth_method);
   const isRequired = values.required_for_staff && values.audience !== 'customers';
