@@ -6,7 +6,7 @@ const thousands = new Intl.NumberFormat('en');
 /** Returns the table of client libraries in Markdown. */
 export const renderClientTable = (clients: readonly ClientMeasurement[]): string =>
   [
-    '| client | in a page, gzipped | start-up in Node, CPU time | installed | packages |',
+    '| client | in a page, gzipped | startup in Node, CPU time | installed | packages |',
     '|---|---|---|---|---|',
     ...clients.map(
       ({ name, gzippedBytes, startUpMs, installedMb, packages }) =>

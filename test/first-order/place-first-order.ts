@@ -160,7 +160,7 @@ export async function orderInStorefront(installation: Installation, browser: Bro
   const [adminPage, page] = [await adminContext.newPage(), await context.newPage()];
   const placed = page.getByRole('article', { name: /^Order \d+$/ });
   const steps = await performSteps('Storefront', {
-    'For the first command, sign in as the administrator, select the permission, and press Allow.': async () => {
+    'When the first command opens the browser, sign in as the administrator, select the permission, and press Allow.': async () => {
       await runWithLogin(installation, commands.slice(0, -1), adminPage, async () => {
         await fillSignIn(adminPage, administrator);
         await adminPage.getByRole('checkbox', { name: 'Register applications, and change what they are allowed to do' }).check();

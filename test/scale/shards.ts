@@ -80,7 +80,7 @@ const shardQueries: readonly ShardQuery[] = [
     sharded: (databases) => findOrderWithoutPermissionCheck(customerShard(databases), databases.newest),
   },
   {
-    name: 'an order by ID for staff, with an unknown customer',
+    name: 'an order by ID for staff, if the customer is unknown',
     queriedDatabases: all,
     single: ({ single, newest }) => findOrderWithoutPermissionCheck(single, newest),
     sharded: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderWithoutPermissionCheck(em, newest))),

@@ -22,8 +22,8 @@ const introduction = `# Growth
 \`npm run scale:growth\` fills shops of several sizes and measures what a request costs in each of them. The requests are the same as in
 \`npm run bench\` ([performance.md](performance.md)): 1,000 customers, each with a token, read, list and place orders.
 
-The script measures the CPU time of the server and of PostgreSQL, because it depends less on other programs on the machine than the
-throughput does. A line that does not rise means that a request costs the same in a large shop as in a small one.
+The script measures the CPU time of the server and of PostgreSQL, because CPU time depends less on other programs on the machine than
+throughput does. A flat line means that a request costs the same in a large shop as in a small one.
 
 ![CPU time per request by number of orders](growth.svg)
 `;
@@ -61,12 +61,17 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
       ['deletion of expired tokens', 'deletionMs'],
     ] as const
   ).map(([title, key]) => row([title, ...results.map(({ maintenance }) => maintenance[key].toFixed(1))]));
-  const setting = results.map(
-    ({ orders, users, tokens }) => `${format(orders)} orders and events, ${format(users)} customers, ${format(tokens)} valid tokens`,
+  const shopSizes = results.map(
+    ({ orders, users, tokens }) => `- ${format(orders)} orders and events, ${format(users)} customers and ${format(tokens)} valid tokens`,
+  );
+  const deletedTokens = results.map(
+    ({ orders, maintenance }) => `${format(maintenance.deletedTokens)} from the shop with ${format(orders)} orders`,
   );
   return [
     introduction,
-    `CPU time per request in microseconds, server + PostgreSQL, each measured for ${seconds} s. The shops contain ${setting.join('; ')}.`,
+    `CPU time per request in microseconds, server + PostgreSQL, each measured for ${seconds} s, in shops of these sizes:`,
+    '',
+    ...shopSizes,
     '',
     ...header('request'),
     ...costRows,
@@ -76,7 +81,7 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
     ...header('table'),
     ...sizeRows,
     '',
-    `99th percentile of the response time of new orders at half of the maximum throughput, in milliseconds. Tokens deleted during the measurement: ${results.map(({ orders, maintenance }) => `${format(maintenance.deletedTokens)} with ${format(orders)} orders`).join(', ')}.`,
+    `99th percentile of the response time for new orders at half the maximum throughput, in milliseconds. While the last row was measured, tokens were deleted: ${new Intl.ListFormat('en-GB').format(deletedTokens)}.`,
     '',
     ...header('during'),
     ...maintenanceRows,
