@@ -49,8 +49,8 @@ export async function updateApplication(
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
   const authentication = getAuthenticationAfterUpdate(application, update);
-  // only requested settings are checked against the server's certificate support, so that an application can be renamed or disabled even if
-  // the server no longer supports its settings
+  // only settings that the request changes are checked against the server's certificate support, so that an application can be renamed or
+  // disabled even if the server no longer supports its settings
   const requested = {
     tokenEndpointAuthMethod: update.token_endpoint_auth_method,
     tlsClientCertificateBoundAccessTokens: update.tls_client_certificate_bound_access_tokens,

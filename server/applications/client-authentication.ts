@@ -23,7 +23,7 @@ type ApplicationType = { readonly type: 'public' | 'confidential' };
 type StoredAuthentication = ApplicationType &
   Keys<unknown> & { readonly certificateAuthMethod?: CertificateAuthenticationMethod | null | undefined };
 
-/** Returns how an application authenticates. An application that has keys, and no certificate-based method, authenticates with its keys. */
+/** Returns how an application authenticates. An application that has keys but no certificate-based method authenticates with its keys. */
 export const getClientAuthenticationMethod = (application: StoredAuthentication): ClientAuthenticationMethod => {
   const { type, jwks, jwksUri, certificateAuthMethod } = application;
   if (type === 'public') return 'none';
@@ -48,7 +48,7 @@ type ClientAuthenticationError = {
   readonly detail: FieldErrorDetail;
 };
 
-/** Yields the violations of the rules for an application's authentication method and keys. */
+/** Yields an error for each violated rule about an application's authentication method and keys. */
 export function* findClientAuthenticationErrors(input: ClientAuthenticationInput): Generator<ClientAuthenticationError> {
   const { type, jwks, jwksUri } = input;
   const method = getRequestedAuthenticationMethod(input);

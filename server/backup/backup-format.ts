@@ -29,14 +29,14 @@ const sequenceSchema = z.object({ value: z.string().regex(/^\d+$/), called: z.bo
 
 export const backupTableEndSchema = z.object({
   end_of: z.string(),
-  /** SHA-256 of the row lines including their line feeds, in hexadecimal. */
+  /** Hexadecimal SHA-256 digest of the row lines, including their line feeds. */
   sha256: z.string(),
   /** Sequence states, keyed by the name of the column that uses the sequence. */
   sequences: z.record(sequenceSchema),
 });
 export type TableEnd = z.infer<typeof backupTableEndSchema>;
 
-/** HMAC-SHA-256 of all preceding lines, in base64url. */
+/** HMAC-SHA-256 of all preceding lines, encoded as base64url. */
 export const backupHmacSchema = z.object({ seal: z.string() });
 
 export const formatBackupStructureLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof backupHmacSchema>): string =>

@@ -60,13 +60,13 @@ export type Config = {
   readonly watchdogSeconds: number;
   /** URL of a streaming replica for list queries. */
   readonly replicaUrl: string | undefined;
-  /** Secret from which all keys are derived; `undefined` if the server can use a generated secret in the data directory. */
+  /** Secret from which all keys are derived; `undefined` if the server may use a secret that it generates in the data directory. */
   readonly secret: string | undefined;
   /** Whether prices include tax. If false, tax is added to the prices. */
   readonly taxMode: (typeof taxModes)[number];
   /** Payment providers in addition to manually recorded payments. */
   readonly payments: {
-    /** Whether orders can be paid with test tokens, that is, without real money. */
+    /** Whether orders can be paid for with test tokens, that is, without real money. */
     readonly test: boolean;
     readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | undefined;
   };
@@ -80,13 +80,13 @@ export type Config = {
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
-  /** Number or addresses of the trusted reverse proxies that report the client's IP address (default: none). */
+  /** Number or addresses of the trusted reverse proxies that forward the client's IP address (default: none). */
   readonly trustProxy: number | string | false;
   /** Source and issuing authorities of client certificates. */
   readonly clientCertificates: ClientCertificateConfig | undefined;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
+  /** How long the server continues to serve requests after a stop signal, so that load balancers can detect the shutdown. */
   readonly stopDelaySeconds: number;
   /** Default grace period, in seconds, during which a repeated refresh request returns the first response; 0 means no grace period. */
   readonly refreshGraceSeconds: number;

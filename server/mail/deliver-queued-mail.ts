@@ -9,7 +9,7 @@ import { QueuedMail } from './queued-mail.entity.ts';
 
 export type MailTransport = { send(mail: Mail): Promise<void> };
 
-/** The SMTP server rejected the message permanently, so retries are useless. */
+/** Thrown if the SMTP server permanently rejected the message, so that another attempt would be useless. */
 export class MailRejectedError extends Error {
   override readonly name = 'MailRejectedError';
 }

@@ -28,7 +28,7 @@ export function loadPgOfMikroOrm(): Pg {
  * Runs a pipelined query over a simulated connection, before the first real connection is opened. This check is needed because the pg
  * internals that `pipelined-queries.ts` replaces can change in any release. A change to these internals could make a statement run outside
  * its transaction or return the rows of another statement.
- * @throws {UnsupportedPgLibraryError} if pg has another version or behaves differently
+ * @throws {UnsupportedPgLibraryError} if pg has a different version or behaves differently
  */
 export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {
   const advice = `run "npm ci", which installs pg ${testedVersion}`;

@@ -27,8 +27,8 @@ export const authorizeByScope: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Throws unless the principal can use at least one of these scopes. Some route handlers call this function to require further scopes. The
- * challenge contains the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750
+ * Throws unless the principal can use at least one of these scopes. Some route handlers call this function to require additional scopes.
+ * The challenge contains the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750
  * section 3).
  */
 export function requireAnyScope(principal: Principal, ...access: Scope[]): void {

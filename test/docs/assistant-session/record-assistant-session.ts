@@ -81,7 +81,7 @@ class RecordedSession {
   /** Calls a tool whose scope is missing, and requests the scope from the customer. */
   async requestPermissionToOrder(productId: number): Promise<void> {
     this.#record.heading('Permission to order, with limits');
-    this.#record.text('The token does not permit orders, so the call is rejected with the scopes to request:');
+    this.#record.text('The token does not permit placing orders, so the server rejects the call and names the scopes to request:');
     this.#writeCall('orders_create', buildOrder(productId, 2));
     this.#requests = [];
     await this.#client.callTool({ name: 'orders_create', arguments: buildOrder(productId, 2) }).catch(requireUnauthorized);
@@ -114,7 +114,7 @@ class RecordedSession {
     this.#record.text('Three mugs cost less than 30 EUR, but more than the remaining budget:');
     await this.#call('orders_create', { ...buildOrder(productId, 3), idempotency_key: 'mugs-3' });
     this.#record.text(
-      "The assistant explains the reason to Anna, and what she can do: order fewer mugs, wait, approve this order, or change the limit on the shop's page.",
+      "The assistant tells Anna why the order was refused, and what she can do: order fewer mugs, wait, approve this order, or change the limit on the shop's page.",
     );
     await this.#call('orders_get', { order_id: order.id }, ['id', 'status', 'total', 'currency']);
     await this.#client.close();
