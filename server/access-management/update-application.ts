@@ -21,7 +21,7 @@ import { findApplicationFieldErrors, type ApplicationFields } from '../applicati
 
 /** Server settings that affect which application fields are valid. */
 export type ApplicationRuleSettings = {
-  /** Whether HTTP URLs that refer to this machine are accepted. */
+  /** Whether HTTP URLs that point to this machine are accepted. */
   readonly development: boolean;
   readonly clientCertificates: ClientCertificateSupport;
 };

@@ -147,7 +147,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
 
 const trustFunction = z.custom<(address: string, hop: number) => boolean>();
 
-/** Returns whether the address of a connection belongs to a trusted proxy (Express's `trust proxy` setting). */
+/** Returns whether a connection comes from the address of a trusted proxy (Express's `trust proxy` setting). */
 const trustsAddress = (app: Express, address: string): boolean => trustFunction.parse(app.get('trust proxy fn'))(address, 0);
 
 function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Router {

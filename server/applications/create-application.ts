@@ -153,7 +153,7 @@ export type ApplicationFieldError = {
 
 /**
  * Yields an error for each violation of the rules that apply to every application, regardless of how it is registered.
- * @param development whether HTTP URLs that refer to this machine are accepted
+ * @param development whether HTTP URLs that point to this machine are accepted
  */
 export function* findApplicationFieldErrors(input: ApplicationFields, development: boolean): Generator<ApplicationFieldError> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 /**
  * A backup is gzip-compressed UTF-8 text whose first line is the header. Each table has a start line, one line per row, and an end line.
- * The last line of the file authenticates all other lines. A row is a JSON array. Each value is null or in PostgreSQL's text format, so
- * that values of any type are restored exactly, on both PostgreSQL and PGlite.
+ * The last line of the file authenticates all other lines. A row is a JSON array. Each value is either null or a string in PostgreSQL's
+ * text format, so that values of any type are restored exactly, on both PostgreSQL and PGlite.
  */
 export const backupFormatVersion = 1;
 

@@ -44,7 +44,7 @@ export type Config = {
   /** Public URL of the server, optionally with a path. Every URL that the server returns begins with this URL. */
   readonly issuer: string;
   readonly dataDirectory: string;
-  /** Directory in which administrators can create backups through the API. Without a directory, administrators cannot create backups. */
+  /** Directory for backups that administrators create through the API. If no directory is set, the API cannot create backups. */
   readonly backupDirectory: string | undefined;
   /** Number of backups to keep in this directory; 0 keeps all backups. */
   readonly backupsKept: number;
@@ -52,7 +52,7 @@ export type Config = {
   readonly databaseUrl: string;
   /** URL that connects to the same PostgreSQL server without the connection pooler, for features that need a dedicated session. */
   readonly directDatabaseUrl: string | undefined;
-  /** Whether prepared statements can be used; some connection poolers do not support them. */
+  /** Whether the server can use prepared statements, which some connection poolers do not support. */
   readonly preparedStatements: boolean;
   /** Maximum time to wait for PostgreSQL at start-up. */
   readonly databaseStartTimeoutSeconds: number;

@@ -4,11 +4,11 @@ import type { IdentityProviderRow } from './identity-provider.entity.ts';
 
 const encryptionContext = (slug: string): string => `credential for identity provider ${slug}`;
 
-/** Encrypts the client secret or private key with which the server authenticates to a provider. */
+/** Encrypts the client secret or private key that the server uses to authenticate to a provider. */
 export const encryptIdentityProviderCredential = (credential: string, slug: string, key: Buffer): string =>
   encryptText(credential, key, encryptionContext(slug));
 
-/** Decrypts the client secret or private key with which the server authenticates to a provider. */
+/** Decrypts the client secret or private key that the server uses to authenticate to a provider. */
 export function decryptIdentityProviderCredential({ slug, sealedCredential }: IdentityProviderRow, key: Buffer): string {
   const credential = decryptText(sealedCredential, key, encryptionContext(slug));
   if (credential === undefined) throw new Error('the credential of an identity provider was encrypted with another key');

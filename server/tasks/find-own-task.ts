@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 
 type TaskEntity = InferEntity<typeof Task>;
 
-/** Returns whether the task is unfinished, or finished less than `days` days ago. */
+/** Returns whether the task is unfinished, or was finished less than `days` days ago. */
 const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
   finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
 

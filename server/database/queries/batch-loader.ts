@@ -3,7 +3,7 @@ import { getSqlState } from '../errors/sql-error-fields.ts';
 
 /** Limits for batching a statement's lookups into queries. */
 export type BatchLimits = {
-  /** Maximum number of lookups per query; further lookups wait for the next query. */
+  /** Maximum number of lookups per query; additional lookups wait for the next query. */
   readonly maxBatchSize: number;
   /** Maximum number of concurrent queries. */
   readonly maxConcurrentBatches: number;

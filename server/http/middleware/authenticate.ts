@@ -19,7 +19,7 @@ export type TokenChallenge = {
 };
 
 type AuthenticationOptions = {
-  /** Whether a request does not require a token. */
+  /** Whether a request may omit the token. */
   readonly isPublic?: (req: Request) => boolean;
   /**
    * Returns the lookup that the request will need if its token belongs to the expected principal. The lookup and the token verification

@@ -38,7 +38,7 @@ declare module './request-context-principal-and-access-log.ts' {
 /**
  * Makes `getPresentedCertificate` return the client's certificate. A certificate header from any address that is not a trusted proxy is
  * removed, because anyone can send the certificate of another client.
- * @param isTrustedProxy whether the address of a connection belongs to a trusted proxy
+ * @param isTrustedProxy returns whether a connection comes from the address of a trusted proxy
  */
 export const acceptClientCertificates =
   (source: ClientCertificateSource, isTrustedProxy: (address: string) => boolean): RequestHandler =>

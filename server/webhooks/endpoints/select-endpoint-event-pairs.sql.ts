@@ -93,7 +93,7 @@ const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectDefinition
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
 /**
- * SQL that selects the endpoint-event pairs in which the endpoint can receive the event regardless of who owns it. `narrowed` is a
+ * SQL that selects the endpoint-event pairs for which the endpoint can receive the event regardless of who owns it. `narrowed` is a
  * condition on only the event or only the endpoint, which avoids a full cross join.
  */
 const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): string => `
