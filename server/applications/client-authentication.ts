@@ -6,7 +6,7 @@ import { parsePublicJwk, UnusableJwkError } from './parse-public-jwk.ts';
 import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 
 export type ClientAuthenticationMethod = (typeof clientAuthenticationMethods)[number];
-/** A method that authenticates an application by the client certificate of its TLS connection (RFC 8705). */
+/** A method that authenticates an application with the client certificate of its TLS connection (RFC 8705). */
 export type CertificateAuthenticationMethod = (typeof certificateAuthenticationMethods)[number];
 
 export const isCertificateAuthenticationMethod = (method: string): method is CertificateAuthenticationMethod =>

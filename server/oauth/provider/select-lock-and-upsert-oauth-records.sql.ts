@@ -22,8 +22,9 @@ export const selectRecordByKey = prepareByKey((column) =>
   ),
 );
 
-// Written in SQL because it runs for every token request, and SQL is measurably faster (benchmark cases `refresh` and `sign-in`). Also
-// reads what the request needs next: the grant (which is already locked), the user, and whether an account at a provider must be checked.
+// Written in SQL because it runs for every token request, and SQL is measurably faster (benchmark cases `refresh` and `sign-in`). The
+// statement also reads what the request needs next: the grant (which is already locked), the user, and whether an account at a provider
+// must be checked.
 export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
   prepareStatement<PrefetchedRecords>(
     `lock_oauth_record_of_grant_by_${column}`,

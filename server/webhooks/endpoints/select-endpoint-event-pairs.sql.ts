@@ -1,7 +1,7 @@
 import { eventSubjectDefinitions, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 import { buildEventOfClientConditionSql } from '../../events/build-event-of-client-condition.sql.ts';
 
-// Written in SQL because one query checks many endpoint-event pairs against scopes, grants and tokens.
+// Written in SQL because a single query checks many endpoint-event pairs against scopes, grants and tokens, instead of one query per pair.
 
 /**
  * SQL expressions for two scope arrays, which contain the granted scopes and the currently allowed scopes. A scope is effective if both
