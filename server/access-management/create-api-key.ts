@@ -73,7 +73,7 @@ export async function createApiKey(
 }
 
 /**
- * Returns the preapproved scopes of the token's grant that the new API key uses, or that allow the application to create the key
+ * Returns those preapproved scopes of the token's grant that the new API key uses or that allow the application to create the key
  * (`api_keys.manage`).
  */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {

@@ -12,9 +12,9 @@ const unusedDaysMax = 90;
 const backgroundSource: RequestSource = { ip: null, userAgent: null };
 
 /**
- * Deletes one batch of self-registered applications that are more than a day old and have never received a consent, or whose last consent
- * is more than 90 days old. Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications; call
- * this function again until it returns 0.
+ * Deletes one batch of self-registered applications that are more than a day old and have never received consent, or whose last consent is
+ * more than 90 days old. Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications; call this
+ * function again until it returns 0.
  */
 export async function deleteUnusedSelfRegisteredAppsBatch(em: EntityManager, now: Date): Promise<number> {
   const [dayAgo, longAgo] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - unusedDaysMax * dayMs)];
@@ -28,8 +28,8 @@ export async function deleteUnusedSelfRegisteredAppsBatch(em: EntityManager, now
 }
 
 /**
- * Locks an application and deletes it if it is still unused. Since the batch was selected, a user may have consented, or another process
- * may have deleted the application.
+ * Locks an application and deletes it if it is still unused. After the batch was selected, a user may have given consent, or another
+ * process may have deleted the application.
  */
 async function deleteIfUnused(em: EntityManager, id: number, unused: FilterQuery<Application>, now: Date): Promise<void> {
   const filter: FilterQuery<Application> = { $and: [{ id }, unused] };

@@ -29,7 +29,7 @@ const toSession = ({ uid, device, startedAt, lastUsedAt }: SessionSummary): Sess
   last_used_at: lastUsedAt.toISOString(),
 });
 
-// Session identifiers are strings, so a position is encoded as a string that contains both the time and the identifier.
+// Session identifiers are strings, so a cursor position is encoded as a string that contains both the time and the identifier.
 const encodePosition = ({ startedAt, uid }: SessionSummary): string => `${startedAt.toISOString()} ${uid}`;
 
 function decodePosition(text: string): Pick<SessionSummary, 'startedAt' | 'uid'> {

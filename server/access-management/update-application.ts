@@ -21,7 +21,7 @@ import { findApplicationFieldErrors, type ApplicationFields } from '../applicati
 
 /** Server settings that affect which application fields are valid. */
 export type ApplicationRuleSettings = {
-  /** Whether HTTP URLs that refer to this machine are accepted. */
+  /** Whether HTTP URLs that point to this machine are accepted. */
   readonly development: boolean;
   readonly clientCertificates: ClientCertificateSupport;
 };
@@ -49,8 +49,8 @@ export async function updateApplication(
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
   const authentication = getAuthenticationAfterUpdate(application, update);
-  // only requested settings are checked against the server's certificate support, so that an application can be renamed or disabled even if
-  // the server no longer supports its settings
+  // only settings that the request changes are checked against the server's certificate support, so that an application can be renamed or
+  // disabled even if the server no longer supports its settings
   const requested = {
     tokenEndpointAuthMethod: update.token_endpoint_auth_method,
     tlsClientCertificateBoundAccessTokens: update.tls_client_certificate_bound_access_tokens,

@@ -6,8 +6,8 @@ import { authorizationDetailsFromOrderLimits } from '../order-limits/order-limit
 import { saveOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 
 /**
- * Returns the client ID that identifies an API key in orders, usage counters and log entries. The key's limits are stored with this ID as
- * the grant ID.
+ * Returns the client ID that identifies an API key in orders, usage counters and log entries. The key's limits are stored under this ID,
+ * which serves as the grant ID.
  */
 export const getClientIdOfApiKey = (id: number): string => `api-key-${id}`;
 

@@ -17,7 +17,7 @@ type ApiKeyStatusRow = {
   own_orders_only: boolean | null;
 };
 
-// Written in SQL because this statement runs for every request with an API key (see the `read-order` benchmark).
+// Written in SQL because this statement runs for every request with an API key, and SQL is measurably faster (benchmark case `read-order`).
 export const findApiKeyByHash = prepareStatement<ApiKeyStatusRow>(
   'verify_api_key',
   `select k.id, k.scopes, k.expires_at, k.revoked_at, u.id as user_id, u.role, u.status as user_status, a.status as application_status,

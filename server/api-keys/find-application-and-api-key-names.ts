@@ -4,7 +4,7 @@ import { ApiKey } from './api-key.entity.ts';
 
 const apiKeyPrefix = 'api-key-';
 
-/** Returns the names of applications and API keys by their client IDs. The result does not contain deleted applications and API keys. */
+/** Returns the names of applications and API keys, keyed by client ID. Deleted applications and API keys are omitted. */
 export async function findApplicationAndApiKeyNames(em: EntityManager, clientIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const keyIds = clientIds.filter((id) => /^api-key-\d+$/.test(id)).map((id) => Number(id.slice(apiKeyPrefix.length)));
   const options = { disableIdentityMap: true } as const;

@@ -4,7 +4,10 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { lockOrderLimitsOfApiKeys } from './api-key-order-limits.ts';
 import { ApiKey } from './api-key.entity.ts';
 
-/** Selects the keys to revoke: a user's keys, keys created through an application, or a user's keys created through an application. */
+/**
+ * Selects the keys to revoke: the keys of a user, the keys created through an application, or the keys that a user created through an
+ * application.
+ */
 export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: string } | { readonly clientId: string }) & {
   /** IDs of the keys that the user keeps. */
   readonly except?: readonly number[];

@@ -73,7 +73,7 @@ export type AppOptions = {
   readonly taxMode?: Order['tax_mode'];
   /** Payment providers; by default, payments are recorded manually. */
   readonly providers?: PaymentProviders;
-  /** Called when the background jobs have new work. */
+  /** Called when there is new work for the background jobs. */
   readonly wake?: () => void;
   /** Trusted reverse proxies (Express's `trust proxy` setting). */
   readonly trustProxy?: number | string | false;
@@ -122,7 +122,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   });
   const app = express();
   app.disable('x-powered-by');
-  // Express would add weak ETags to every response, including errors.
+  // By default, Express adds weak ETags to every response, including error responses.
   app.set('etag', false);
   // Express would drop the body of any response to `If-None-Match: *`, even without an ETag. Therefore, http/response/etag.ts handles this
   // header.
@@ -147,7 +147,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
 
 const trustFunction = z.custom<(address: string, hop: number) => boolean>();
 
-/** Returns whether the address of a connection belongs to a trusted proxy (Express's `trust proxy` setting). */
+/** Returns whether a connection comes from the address of a trusted proxy (Express's `trust proxy` setting). */
 const trustsAddress = (app: Express, address: string): boolean => trustFunction.parse(app.get('trust proxy fn'))(address, 0);
 
 function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Router {

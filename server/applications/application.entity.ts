@@ -22,7 +22,7 @@ export type ApplicationRegistration = (typeof applicationRegistrationMethods)[nu
  */
 export const selfRegistrationMethods = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
 
-/** Returns whether an application was registered without approval by an administrator. */
+/** Returns whether an application was registered without an administrator's approval. */
 export const isSelfRegistered = ({ registration }: { readonly registration: ApplicationRegistration }): boolean =>
   selfRegistrationMethods.some((name) => name === registration);
 

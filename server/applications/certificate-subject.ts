@@ -6,7 +6,7 @@ import { isSubjectEqualToDistinguishedName, parseDistinguishedName } from './par
 
 export type CertificateSubjectType = (typeof certificateSubjectTypes)[number];
 
-/** The name in the certificate with which an application authenticates (RFC 8705 section 2.1.2). */
+/** The name in the certificate that an application uses to authenticate (RFC 8705 section 2.1.2). */
 export type CertificateSubject = { readonly type: CertificateSubjectType; readonly value: string };
 
 const isHostName = (value: string): boolean =>
@@ -53,7 +53,7 @@ const generalNamePattern = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)/gy;
 
 /**
  * Returns the URIs of a `subjectAltName`, which Node formats as `DNS:client.example, URI:"https://client.example/?a=1,2"`. Node quotes
- * every name that contains a comma or a quote as a JSON string, so text within one name cannot be mistaken for another name.
+ * every name that contains a comma or a quote as a JSON string, so text within one name cannot be mistaken for a separate name.
  */
 function listUrisOfSubjectAltName(subjectAltName: string | undefined): string[] {
   const names = [...(subjectAltName ?? '').matchAll(generalNamePattern)];

@@ -6,7 +6,7 @@ import { parsePublicJwk, UnusableJwkError } from './parse-public-jwk.ts';
 import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 
 export type ClientAuthenticationMethod = (typeof clientAuthenticationMethods)[number];
-/** A method that authenticates an application by the client certificate of its TLS connection (RFC 8705). */
+/** A method that authenticates an application with the client certificate of its TLS connection (RFC 8705). */
 export type CertificateAuthenticationMethod = (typeof certificateAuthenticationMethods)[number];
 
 export const isCertificateAuthenticationMethod = (method: string): method is CertificateAuthenticationMethod =>
@@ -23,7 +23,7 @@ type ApplicationType = { readonly type: 'public' | 'confidential' };
 type StoredAuthentication = ApplicationType &
   Keys<unknown> & { readonly certificateAuthMethod?: CertificateAuthenticationMethod | null | undefined };
 
-/** Returns how an application authenticates. An application that has keys, and no certificate-based method, authenticates with its keys. */
+/** Returns how an application authenticates. An application that has keys but no certificate-based method authenticates with its keys. */
 export const getClientAuthenticationMethod = (application: StoredAuthentication): ClientAuthenticationMethod => {
   const { type, jwks, jwksUri, certificateAuthMethod } = application;
   if (type === 'public') return 'none';
@@ -48,7 +48,7 @@ type ClientAuthenticationError = {
   readonly detail: FieldErrorDetail;
 };
 
-/** Yields the violations of the rules for an application's authentication method and keys. */
+/** Yields an error for each violated rule about an application's authentication method and keys. */
 export function* findClientAuthenticationErrors(input: ClientAuthenticationInput): Generator<ClientAuthenticationError> {
   const { type, jwks, jwksUri } = input;
   const method = getRequestedAuthenticationMethod(input);

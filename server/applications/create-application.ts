@@ -65,7 +65,7 @@ export type ApplicationInput = {
 
 /**
  * Creates an application. The secret is returned only once; the database stores its hash. Only confidential applications that authenticate
- * with a secret have one.
+ * with a secret get a secret.
  */
 export async function createApplication(
   em: EntityManager,
@@ -152,8 +152,8 @@ export type ApplicationFieldError = {
 };
 
 /**
- * Yields the violations of the rules that apply to every application, regardless of how it is registered.
- * @param development whether HTTP URLs that refer to this machine are accepted
+ * Yields an error for each violation of the rules that apply to every application, regardless of how it is registered.
+ * @param development whether HTTP URLs that point to this machine are accepted
  */
 export function* findApplicationFieldErrors(input: ApplicationFields, development: boolean): Generator<ApplicationFieldError> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
@@ -210,7 +210,7 @@ export const scopesOfSelfRegisteredApplications: readonly Scope[] = scopeNames.f
   (name) => !knownScopes[name].admin && !firstPartyScopes.has(name),
 );
 
-/** Yields violations of the additional rules for self-registered applications. */
+/** Yields an error for each violation of the additional rules for self-registered applications. */
 function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationFields): Generator<ApplicationFieldError> {
   if (type !== 'public') yield { field: 'type', detail: 'must be public for a self-registered application' };
   const otherGrants = grantTypes.filter((name) => !grantTypesOfSelfRegisteredApplications.includes(name));

@@ -8,7 +8,7 @@ export const consoleClientId = 'mandate-console';
 /** Path of the console, and of its redirect URI, relative to the issuer. */
 export const consolePath = '/console';
 
-/** Scopes that concern the signed-in user. The other scopes of the console are administrative. */
+/** Scopes for the signed-in user's own data. The other scopes of the console are administrative. */
 const ownScopes = [
   'users.read',
   'users.write',
@@ -26,7 +26,7 @@ const ownScopes = [
 /** All scopes of the console's application. The console places no orders and makes no payments for the signed-in user. */
 const applicationScopes = scopeNames.filter((name) => scopeDefinitions[name].admin || ownScopes.some((own) => own === name));
 
-/** Scopes that the console requests at sign-in: all except those to which users must always consent. */
+/** Scopes that the console requests at sign-in, that is, all scopes except those that always require the user's consent. */
 export const consoleScopes: readonly Scope[] = applicationScopes.filter((name) => !administratorOnlyScopes.has(name));
 
 /**

@@ -2,7 +2,7 @@ import { scopeNames } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Application } from './application.entity.ts';
 
-/** Client ID of the API reference at `/docs`, where users can sign in and try operations. The page keeps its tokens in memory only. */
+/** Client ID of the API reference at `/docs`, where users can sign in and try operations. The page keeps its tokens only in memory. */
 export const referencePageClientId = 'mandate-docs';
 
 /** Path of the redirect URI, relative to the issuer. */

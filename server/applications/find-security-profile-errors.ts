@@ -34,7 +34,7 @@ type SecurityProfileError = {
 /** Authentication methods that do not transmit a secret (FAPI 2.0 Security Profile section 5.3.2.1). */
 const strongAuthenticationMethods: ReadonlySet<string> = new Set(['private_key_jwt', ...certificateAuthenticationMethods]);
 
-/** Yields violations of the FAPI 2.0 Security Profile, if the application must follow this profile. */
+/** If the application must follow the FAPI 2.0 Security Profile, yields an error for each violation of this profile. */
 export function* findSecurityProfileErrors(application: ProfiledApplication): Generator<SecurityProfileError> {
   const { securityProfile, jwks, grantTypes, redirectUris, refreshGraceSeconds } = application;
   if (securityProfile !== 'fapi2') return;

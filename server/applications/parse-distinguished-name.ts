@@ -1,6 +1,6 @@
 /** One attribute of a distinguished name, with its type in upper case. */
 type Attribute = { readonly type: string; readonly value: string };
-/** Attributes in the order of RFC 4514; the attributes of one relative distinguished name are sorted. */
+/** Attributes in the order that RFC 4514 specifies; the attributes of one relative distinguished name are sorted. */
 type DistinguishedName = readonly (readonly Attribute[])[];
 
 const attributePattern = /^\s*([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)=(.*)$/s;

@@ -26,10 +26,10 @@ export class SecretKeyMaterialError extends UnusableJwkError {
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 const rsaBits = { min: 2048, max: 8192 };
-/** Small exponents have enabled forged signatures, and with the exponent 1, every message is its own signature. */
+/** Small exponents have made forged signatures possible, and with the exponent 1, every message is its own signature. */
 const rsaExponentMin = 65_537n;
 
-/** Signature algorithms by key type. The server recommends the first algorithm. */
+/** Signature algorithms by key type. The server recommends the first algorithm for each type. */
 const algorithmsByKeyType: Readonly<Record<string, readonly string[]>> = {
   EC: ['ES256'],
   OKP: ['EdDSA', 'Ed25519'],

@@ -1,12 +1,12 @@
-/** Prefix of the logo URIs that pages embed. Loading an image from another server would reveal to that server who opened the page. */
+/** Prefix of the logo URIs that pages embed. Loading an image from a different server would reveal to that server who opened the page. */
 const pngDataPrefix = 'data:image/png;base64,';
 const sideMax = 512;
 const bytesMax = 32_768;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /**
- * Returns the error in a logo URL, or undefined if the URL is valid. The API returns https URLs, but the server's own pages never load
- * images from such URLs.
+ * Returns a description of what is wrong with a logo URL, or undefined if the URL is valid. The API returns https URLs, but the server's
+ * own pages never load images from such URLs.
  */
 export function findLogoUriError(uri: string): string | undefined {
   if (uri.startsWith('https://')) return undefined;

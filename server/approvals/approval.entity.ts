@@ -59,7 +59,7 @@ export const ApprovalSettings = defineEntity({
   tableName: 'approval_settings',
   properties: {
     user: p.manyToOne(User).mapToPk().primary().deleteRule('cascade').updateRule('no action'),
-    /** In minor units. Orders in another currency always require the second factor. */
+    /** In minor units. Orders in any other currency always require the second factor. */
     secondFactorAbove: p.bigint('number').check('second_factor_above >= 0'),
     currency: p.character().length(3),
     updatedAt: p.datetime(3),

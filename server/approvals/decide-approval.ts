@@ -6,8 +6,8 @@ import { Approval } from './approval.entity.ts';
 import { recordApprovalChange, type ApprovalActor, type ApprovalChange } from './record-approval-change.ts';
 
 /**
- * Records that the customer approved or declined a pending approval. The caller must have locked the approval, and must have checked that
- * the actor may decide on the approval.
+ * Records the customer's decision (approved or declined) on a pending approval. The caller must have locked the approval, and must have
+ * checked that the actor may decide on the approval.
  * @throws {Problem} `invalid_transition` if the approval is not pending
  */
 export async function decideApproval(

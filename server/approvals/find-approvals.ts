@@ -18,8 +18,8 @@ export const buildApprovalFilter = (userId: number, clientId?: string): Filter =
 });
 
 /**
- * Returns the filter for the approvals that the principal may read, which are those of the principal's user. An application without the
- * scope to read orders, or with access only to the orders that it places, can read only the approvals that it requested.
+ * Returns the filter for the approvals that the principal may read. A principal can read its own user's approvals. An application without
+ * the scope to read orders, or with access only to the orders that it places, can read only the approvals that it requested.
  */
 export function buildReadableApprovalsFilter(principal: Principal): Filter {
   const readsAll = canUseScope(principal, 'orders.read') || canUseScope(principal, 'approvals.decide');

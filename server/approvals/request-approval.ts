@@ -77,7 +77,7 @@ async function findOpenQuote(em: EntityManager, owner: QuoteOwner, id: number, n
   });
 }
 
-/** Returns why the quote is no longer open, as part of a sentence. */
+/** Returns the reason why the quote is no longer open, as a sentence fragment. */
 function describeEndOfQuote({ convertedAt, canceledAt, expiresAt }: QuoteEntity, now: Date): TranslatableText | undefined {
   if (convertedAt) return translatable`it has already been used to place an order`;
   if (canceledAt) return translatable`it was canceled`;

@@ -165,7 +165,7 @@ async function decide(
 }
 
 /**
- * Locks and returns an approval on which the principal's user can decide.
+ * Locks and returns an approval that the principal's user can grant or decline.
  * @throws {Problem} `forbidden` if the application requested the approval itself, or is not one of the shop's own applications
  */
 async function lockApprovalToDecide(em: EntityManager, principal: Principal, id: number): Promise<ApprovalWithQuote> {

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
-/** IP address and user agent from which a request was sent. */
+/** IP address and user agent of the client that sent a request. */
 export type RequestSource = { readonly ip: string | null; readonly userAgent: string | null };
 
 export type AuditEventInput = {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 /**
  * A backup is gzip-compressed UTF-8 text whose first line is the header. Each table has a start line, one line per row, and an end line.
- * The last line of the file authenticates all other lines. A row is a JSON array. Each value is null or in PostgreSQL's text format, so
- * that values of any type are restored exactly, on both PostgreSQL and PGlite.
+ * The last line of the file authenticates all other lines. A row is a JSON array. Each value is either null or a string in PostgreSQL's
+ * text format, so that values of any type are restored exactly, on both PostgreSQL and PGlite.
  */
 export const backupFormatVersion = 1;
 
@@ -29,14 +29,14 @@ const sequenceSchema = z.object({ value: z.string().regex(/^\d+$/), called: z.bo
 
 export const backupTableEndSchema = z.object({
   end_of: z.string(),
-  /** SHA-256 of the row lines including their line feeds, in hexadecimal. */
+  /** Hexadecimal SHA-256 digest of the row lines, including their line feeds. */
   sha256: z.string(),
   /** Sequence states, keyed by the name of the column that uses the sequence. */
   sequences: z.record(sequenceSchema),
 });
 export type TableEnd = z.infer<typeof backupTableEndSchema>;
 
-/** HMAC-SHA-256 of all preceding lines, in base64url. */
+/** HMAC-SHA-256 of all preceding lines, encoded as base64url. */
 export const backupHmacSchema = z.object({ seal: z.string() });
 
 export const formatBackupStructureLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof backupHmacSchema>): string =>

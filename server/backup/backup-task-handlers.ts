@@ -25,7 +25,7 @@ export type BackupTaskSettings = BackupDirectory & {
   readonly openSource: () => Promise<Database>;
 };
 
-/** Returns the handlers of tasks that create and check backups in this directory. */
+/** Returns the handlers for the tasks that create and check backups in this directory. */
 export const createBackupTaskHandlers = (settings: BackupTaskSettings) =>
   ({
     backup: (run) => createBackup(run, settings),
@@ -34,7 +34,7 @@ export const createBackupTaskHandlers = (settings: BackupTaskSettings) =>
 
 async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Promise<undefined> {
   const createdAt = new Date();
-  // A second attempt (after a crash) uses another name, because a backup never overwrites a file.
+  // A second attempt (after a crash) uses a different name, because a backup never overwrites a file.
   const fileName = `mandate-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${run.task.id}.backup`;
   const file = join(settings.path, fileName);
   try {

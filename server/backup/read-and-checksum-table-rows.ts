@@ -83,7 +83,7 @@ export async function* readTableRowsAsBackupLines(
     if (rows.length === 0) break;
     const lines = rows.map(({ line }) => `${line}\n`).join('');
     yield lines;
-    // rows of some tables are a thousand times larger than rows of other tables
+    // rows in some tables are a thousand times larger than rows in others
     count = Math.max(1, Math.min(maxChunkRows, count * 2, Math.floor((maxChunkCharacters * rows.length) / lines.length)));
   }
   await closeRowCursor(em);

@@ -36,7 +36,7 @@ export type ReadBackupOptions = {
 /** Maximum line length in characters; longer than any row. */
 const maxLineLength = 1 << 28;
 
-/** Reads and verifies a backup with constant memory. Do not trust the content until the last part has been read. */
+/** Reads and verifies a backup, using a constant amount of memory. Do not trust the content until the last part has been read. */
 export async function* readBackup(file: string, { key, onBytes }: ReadBackupOptions): AsyncGenerator<BackupPart> {
   const verifier = new BackupVerifier(file, key);
   let rows: string[] = [];

@@ -44,7 +44,7 @@ export async function serveEmbeddedDatabaseCopies(db: Database, directory: strin
 }
 
 async function listen(server: Server, path: string, log: Log): Promise<void> {
-  await rm(path, { force: true }); // only a killed process can have left the socket, because this process has locked the database
+  await rm(path, { force: true }); // only a killed process can have left the socket behind, because this process has locked the database
   try {
     server.listen(path);
     await once(server, 'listening');

@@ -36,8 +36,8 @@ export type BackupOptions = {
 export type BackupSummary = { readonly tables: number; readonly rows: number; readonly bytes: number };
 
 /**
- * Writes a consistent snapshot of the database to a new file with constant memory, while servers keep running. The file appears only once
- * it is complete, and only its owner can read it.
+ * Writes a consistent snapshot of the database to a new file while servers keep running, using a constant amount of memory. The file
+ * appears only once it is complete, and only its owner can read it.
  */
 export async function writeBackup(db: Database, file: string, parts: BackupOptions): Promise<BackupSummary> {
   if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);

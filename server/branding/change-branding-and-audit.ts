@@ -7,7 +7,7 @@ type Actor = { readonly source: RequestSource; readonly actorId: number | undefi
 
 /**
  * Changes the branding and records the change in the audit log.
- * @param check called with the current branding after its row has been locked; throws if the caller expects another version
+ * @param check called with the current branding after its row has been locked; throws if the caller expects a different version
  */
 export function changeBrandingAndAudit(
   em: EntityManager,

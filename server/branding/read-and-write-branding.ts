@@ -27,7 +27,7 @@ export async function readShopBranding(em: EntityManager): Promise<ShopBranding>
 export const readShopLogo = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
   logoContentFromColumns(await em.findOne(BrandingEntity, { id: singleRowId, logoHash: hash }, logoContentFindOptions));
 
-/** Default values for the row that the first change of the branding inserts. */
+/** Default values for the row that is inserted when the branding is changed for the first time. */
 const defaultColumns = { name: defaultShopBranding.name, accentColor: defaultShopBranding.accent_color };
 
 /** A change to the branding. Absent fields keep their values, and `logo: null` deletes the logo. */
@@ -35,7 +35,7 @@ export type BrandingChange = BrandingUpdate & { readonly logo?: LogoImage | null
 
 /**
  * Changes the branding. Requires a transaction.
- * @param check called with the current branding after its row has been locked; throws if the caller expects another version
+ * @param check called with the current branding after its row has been locked; throws if the caller expects a different version
  */
 export async function changeShopBranding(
   em: EntityManager,
@@ -52,7 +52,7 @@ export async function changeShopBranding(
 
 type Columns = Omit<EntityData<Entity>, 'id' | 'version'>;
 
-/** Returns the columns of the fields that the change specifies. */
+/** Returns the column values for the fields that the change specifies. */
 function columnsOf({ logo, ...change }: BrandingChange): Columns {
   const columns = {
     name: change.name,

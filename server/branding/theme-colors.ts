@@ -3,8 +3,8 @@ import type { Branding } from '@mandate/contract';
 type ThemeColors = Branding['colors']['light'];
 
 /**
- * Colors of the pages in light and dark mode, as in `base.css`. Buttons and links must have enough contrast with both backgrounds of a
- * mode.
+ * Colors of the pages in light and dark mode, as in `base.css`. In each mode, buttons and links must have enough contrast with both
+ * background colors.
  */
 const pageColors = {
   light: { backgrounds: ['#ffffff', '#f7f7f8'], target: '#000000' },
@@ -26,7 +26,7 @@ export const calculateThemeColors = (accent: string): Branding['colors'] => ({
 });
 
 /**
- * Light-mode colors of a button in an e-mail. Even a light accent color is used as the background, with dark text and a border that has
+ * Light-mode colors for buttons in e-mails. Even a light accent color is used as the background, with dark text and a border that has
  * enough contrast to show the shape of the button.
  */
 export const calculateEmailButtonColors = (

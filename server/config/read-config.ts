@@ -44,7 +44,7 @@ export type Config = {
   /** Public URL of the server, optionally with a path. Every URL that the server returns begins with this URL. */
   readonly issuer: string;
   readonly dataDirectory: string;
-  /** Directory in which administrators can create backups through the API. Without a directory, administrators cannot create backups. */
+  /** Directory for backups that administrators create through the API. If no directory is set, the API cannot create backups. */
   readonly backupDirectory: string | undefined;
   /** Number of backups to keep in this directory; 0 keeps all backups. */
   readonly backupsKept: number;
@@ -52,7 +52,7 @@ export type Config = {
   readonly databaseUrl: string;
   /** URL that connects to the same PostgreSQL server without the connection pooler, for features that need a dedicated session. */
   readonly directDatabaseUrl: string | undefined;
-  /** Whether prepared statements can be used; some connection poolers do not support them. */
+  /** Whether the server can use prepared statements, which some connection poolers do not support. */
   readonly preparedStatements: boolean;
   /** Maximum time to wait for PostgreSQL at start-up. */
   readonly databaseStartTimeoutSeconds: number;
@@ -60,13 +60,13 @@ export type Config = {
   readonly watchdogSeconds: number;
   /** URL of a streaming replica for list queries. */
   readonly replicaUrl: string | undefined;
-  /** Secret from which all keys are derived; `undefined` if the server can use a generated secret in the data directory. */
+  /** Secret from which all keys are derived; `undefined` if the server may use a secret that it generates in the data directory. */
   readonly secret: string | undefined;
   /** Whether prices include tax. If false, tax is added to the prices. */
   readonly taxMode: (typeof taxModes)[number];
   /** Payment providers in addition to manually recorded payments. */
   readonly payments: {
-    /** Whether orders can be paid with test tokens, that is, without real money. */
+    /** Whether orders can be paid for with test tokens, that is, without real money. */
     readonly test: boolean;
     readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | undefined;
   };
@@ -80,13 +80,13 @@ export type Config = {
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
-  /** Number or addresses of the trusted reverse proxies that report the client's IP address (default: none). */
+  /** Number or addresses of the trusted reverse proxies that forward the client's IP address (default: none). */
   readonly trustProxy: number | string | false;
   /** Source and issuing authorities of client certificates. */
   readonly clientCertificates: ClientCertificateConfig | undefined;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
+  /** How long the server continues to serve requests after a stop signal, so that load balancers can detect the shutdown. */
   readonly stopDelaySeconds: number;
   /** Default grace period, in seconds, during which a repeated refresh request returns the first response; 0 means no grace period. */
   readonly refreshGraceSeconds: number;

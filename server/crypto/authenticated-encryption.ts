@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Encrypts text with AES-256-GCM. `context` is authenticated, so that a value cannot be decrypted in another context. */
+/** Encrypts text with AES-256-GCM. `context` is authenticated, so that a value cannot be decrypted in a different context. */
 export function encryptText(text: string, key: Buffer, context: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));

@@ -55,7 +55,7 @@ export async function loadOrCreateServerSecret(dataDirectory: string): Promise<s
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    // A hard link appears atomically, and only one of several processes can create the link.
+    // A hard link is created atomically, and only one of several processes can create it.
     await writeFile(temporaryPath, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
     await link(temporaryPath, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -183,7 +183,7 @@ async function getPglite(db: Database): Promise<PGlite> {
   return connection.getNativeClient();
 }
 
-/** Parses an int8 as a JavaScript number, for both drivers. Throws if the number would be inexact. */
+/** Parses an int8 as a JavaScript number, for both drivers. Throws an error if a JavaScript number cannot represent the value exactly. */
 function parseExactInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 out of range: ${text}`);

@@ -5,7 +5,7 @@ import { readApiV1OpenApiDocument } from './serve-openapi-documents.ts';
 /**
  * Returns the OpenAPI document for the API reference page. Error responses explain how to fix each error. Error responses have no examples,
  * because examples would double the size of the document. The page offers only user sign-in, because client credentials and API keys are
- * secrets that do not belong in a web page.
+ * secrets that do not belong on a web page.
  */
 export function createReferencePageOpenApiDocument(issuer: string): JsonObject {
   const document = readApiV1OpenApiDocument(issuer);

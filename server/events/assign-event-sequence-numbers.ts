@@ -14,8 +14,8 @@ export type OnSequenced = (em: EntityManager, first: number, last: number) => Pr
 
 /**
  * Assigns gapless sequence numbers to all committed events and returns the number of events. Numbers are assigned in order and after the
- * commit, so a reader at number N never misses an earlier event. Row ids, in contrast, are assigned before the commit and can become
- * visible out of order.
+ * commit, so a reader at number N never misses an earlier event. By contrast, row IDs are assigned before the commit and can become visible
+ * out of order.
  */
 export async function assignEventSequenceNumbers(em: EntityManager, onPlaced: OnSequenced = () => Promise.resolve()): Promise<number> {
   let total = 0;

@@ -5,10 +5,10 @@ const orderIds = Object.entries(eventSubjectDefinitions).flatMap(([subject, { or
 );
 
 /**
- * Returns the SQL condition for the events (alias `v`) that a client may see. An event of an order (or of its payments, refunds or
- * shipments) matches if the client placed the order. An event of a quote or an approval matches if the client requested it, but not if
- * another client placed an order from the quote. An event of an order export or import matches if the task was restricted to the client's
- * orders. All other events match.
+ * Returns the SQL condition for the events (alias `v`) that a client may see. An event about an order (or its payments, refunds or
+ * shipments) matches if the client placed the order. An event about a quote or an approval matches if the client requested it, but not if
+ * another client placed an order from the quote. An event about an order export or import matches if the task was restricted to the
+ * client's orders. All other events match.
  * @param clientIdColumn name of the column with the client ID. The name becomes part of the SQL text, so it must never come from user
  * input.
  */

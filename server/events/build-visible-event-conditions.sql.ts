@@ -36,7 +36,10 @@ function ownEvents(principal: Principal, own: readonly EventSubject[]): RawBuild
   ];
 }
 
-/** Returns the condition for events without an owner, which concern public products or tasks of a client that acts on its own behalf. */
+/**
+ * Returns the condition for events without an owner. These are events about public products, or about tasks of a client that acts on its
+ * own behalf.
+ */
 function sharedEvents(principal: Principal, rest: readonly EventSubject[], own: readonly EventSubject[]): RawBuilder<unknown> {
   const product = rest.includes('product') ? sql`v.subject_type = 'product' and v.data ->> 'status' <> 'draft'` : sql`false`;
   const task =

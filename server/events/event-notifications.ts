@@ -138,7 +138,7 @@ export class EventNotificationListener {
 }
 
 /**
- * Starts to receive signals from other processes. Returns when the first connection attempt has started, so that an unavailable PostgreSQL
+ * Starts receiving signals from other processes. Returns when the first connection attempt has started, so that an unavailable PostgreSQL
  * does not delay the start.
  * @param url PostgreSQL URL, which bypasses the connection pooler if possible
  */

@@ -94,8 +94,8 @@ export async function emitEventSignalAfterCommit(em: EntityManager, topic: Event
 }
 
 /**
- * Emits the signals of a transaction when its connection is released, that is, after the commit. PGlite has one shared connection and runs
- * other queries only after the transaction, so an early signal is not lost.
+ * Emits the signals of a transaction when the transaction's connection is released, that is, after the commit. PGlite has one shared
+ * connection and runs other queries only after the transaction, so an early signal is not lost.
  */
 function emitAfterTransactions(em: EntityManager, signals: EventSignals): void {
   const executor = em.getConnection().getClient().getExecutor();

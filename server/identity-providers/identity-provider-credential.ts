@@ -4,11 +4,11 @@ import type { IdentityProviderRow } from './identity-provider.entity.ts';
 
 const encryptionContext = (slug: string): string => `credential for identity provider ${slug}`;
 
-/** Encrypts the client secret or private key with which the server authenticates to a provider. */
+/** Encrypts the client secret or private key that the server uses to authenticate to a provider. */
 export const encryptIdentityProviderCredential = (credential: string, slug: string, key: Buffer): string =>
   encryptText(credential, key, encryptionContext(slug));
 
-/** Decrypts the client secret or private key with which the server authenticates to a provider. */
+/** Decrypts the client secret or private key that the server uses to authenticate to a provider. */
 export function decryptIdentityProviderCredential({ slug, sealedCredential }: IdentityProviderRow, key: Buffer): string {
   const credential = decryptText(sealedCredential, key, encryptionContext(slug));
   if (credential === undefined) throw new Error('the credential of an identity provider was encrypted with another key');
@@ -19,14 +19,11 @@ export function decryptIdentityProviderCredential({ slug, sealedCredential }: Id
 export const usesPrivateKey = (method: IdentityProviderRow['tokenEndpointAuthMethod']): boolean =>
   method === 'private_key_jwt' || method === 'apple_client_secret';
 
-/**
- * JWS algorithms by the type of the private key. RSA keys sign with RS256, which every provider supports (OpenID Connect Core section
- * 15.1).
- */
+/** JWS algorithms by private key type. RSA keys sign with RS256, which every provider supports (OpenID Connect Core section 15.1). */
 const algorithmsByKeyType: Readonly<Record<string, string>> = { ec: 'ES256', rsa: 'RS256', ed25519: 'EdDSA' };
 
 /**
- * Returns the algorithm that a private key uses to sign client assertions.
+ * Returns the algorithm for signing client assertions with a private key.
  * @returns undefined if the text is not a supported private key
  */
 export function findPrivateKeyAlgorithm(pem: string): string | undefined {

@@ -18,7 +18,7 @@ export const IdentityProviderEntity = defineEntity({
     tokenEndpointAuthMethod: p.enum(identityProviderAuthenticationMethods),
     /**
      * The encrypted client secret or private key, depending on `tokenEndpointAuthMethod`. The value is not hashed, because the server needs
-     * the original to authenticate to the provider.
+     * the original value to authenticate to the provider.
      */
     sealedCredential: p.text(),
     /** `kid` of the private key. */

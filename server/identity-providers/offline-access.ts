@@ -1,6 +1,6 @@
 import type { IdentityProviderRow } from './identity-provider.entity.ts';
 
-/** Scope with which the server requests refresh tokens from a provider (OpenID Connect Core section 11). */
+/** Scope that the server requests in order to get refresh tokens from a provider (OpenID Connect Core section 11). */
 export const offlineAccessScope = 'offline_access';
 
 type RequestFields = Pick<IdentityProviderRow, 'preset' | 'scopes'>;

@@ -9,7 +9,7 @@ import { QueuedMail } from './queued-mail.entity.ts';
 
 export type MailTransport = { send(mail: Mail): Promise<void> };
 
-/** The SMTP server rejected the message permanently, so retries are useless. */
+/** Thrown if the SMTP server permanently rejected the message, so that another attempt would be useless. */
 export class MailRejectedError extends Error {
   override readonly name = 'MailRejectedError';
 }
@@ -17,7 +17,7 @@ export class MailRejectedError extends Error {
 const batchSize = 20;
 const maxAttempts = 8;
 const minuteMs = 60_000;
-/** Time for which a process reserves a message. Every delivery attempt takes less time. */
+/** How long a process reserves a message. Every delivery attempt takes less time. */
 const leaseMs = 5 * minuteMs;
 
 const storedMailSchema = z.object({

@@ -24,7 +24,7 @@ export type OfferedTools = UsableTools & {
   readonly lackingScope: readonly McpTool[];
   /** Whether the caller can subscribe to changes to orders and products, which requires access to the event feed. */
   readonly canSubscribe: boolean;
-  /** Tools with which the caller can track the tasks that it starts; undefined if the caller cannot start or read tasks. */
+  /** Tools that let the caller track the tasks that it starts; undefined if the caller cannot start or read tasks. */
   readonly tasks: TaskTools | undefined;
 };
 

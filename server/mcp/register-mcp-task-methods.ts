@@ -19,7 +19,7 @@ import { mcpTaskFromApiTask, toolResultFromTask } from './mcp-task-from-api-task
 export const mcpTasksExtensionName = 'io.modelcontextprotocol/tasks';
 const requiredCapabilities = { extensions: { [mcpTasksExtensionName]: {} } };
 
-/** The tools that read and cancel a task, as far as the caller's token permits them, and the function that sends their API requests. */
+/** The tools for reading and canceling a task, if the caller's token permits them, and the function that sends the tools' API requests. */
 export type TaskTools = {
   readonly get: McpTool;
   readonly cancel: McpTool | undefined;
@@ -80,7 +80,7 @@ const finishedStatus = 409;
 
 /**
  * Sends an API request for a task.
- * @throws {ProtocolError} if the client does not support tasks, the caller has no such task, or the API returned another error
+ * @throws {ProtocolError} if the client does not support tasks, the caller has no such task, or the API returned any other error
  */
 async function sendTaskRequest({ send }: TaskTools, tool: McpTool, taskId: string, context: ServerContext): Promise<ToolResponse> {
   if (!declaresTasks(context)) throw new MissingRequiredClientCapabilityError({ requiredCapabilities });

@@ -2,7 +2,7 @@ import { formatResourceUri } from '@mandate/contract/tools';
 import { createMcpHandler, type AuthInfo, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** Functions that read the events that the caller can see and check the caller's authorization. */
+/** Functions that read the events visible to the caller, and that check the caller's authorization. */
 export type EventSource = {
   /** Key that identifies the caller, so that the number of its subscriptions can be limited. */
   readonly callerKey: string;

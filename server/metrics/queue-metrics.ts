@@ -36,7 +36,7 @@ export function registerQueueMetrics(registry: Registry, em: EntityManager, log:
   });
 
   async function update(): Promise<void> {
-    // remove old values, in case the query fails
+    // removes the old values, so that they are not reported if the query fails
     waiting.reset();
     oldest.reset();
     try {

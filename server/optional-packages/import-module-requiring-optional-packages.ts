@@ -1,6 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 
-/** A feature is configured, but an optional package that it requires is not installed. */
+/** Thrown if a feature is configured but an optional package that it requires is not installed. */
 export class MissingPackageError extends Error {
   override readonly name = 'MissingPackageError';
 }

@@ -95,7 +95,7 @@ export const storeOrderFingerprint = (
 
 /**
  * Locks an order and returns whether an import may replace its data. An import may replace the data only if, in this system, the order has
- * not been canceled and has neither payments (and therefore no refunds) nor shipments.
+ * not been canceled and has no payments (and therefore no refunds) and no shipments.
  */
 export async function lockOrderAndCheckIfReplaceable(em: EntityManager, orderId: number): Promise<boolean> {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;

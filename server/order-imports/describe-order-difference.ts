@@ -2,7 +2,7 @@ import type { ImportedOrderState } from './compare-with-earlier-order-import.ts'
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
 export type OrderDifference = {
-  /** Index of the first line that differs; 0 if the difference concerns the whole order. */
+  /** Index of the first line that differs; 0 if the difference affects the whole order. */
   readonly at: number;
   readonly field?: string;
   readonly detail: string;

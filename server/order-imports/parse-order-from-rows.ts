@@ -11,7 +11,7 @@ import {
 
 /** An order parsed from its rows. */
 export type ParsedOrder = {
-  /** Line number for errors that concern the whole order. */
+  /** Line number for errors that affect the whole order. */
   readonly line: number;
   readonly head: ImportedOrderHead;
   readonly lines: readonly ImportedOrderLine[];

@@ -15,7 +15,7 @@ import {
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
 
-/** Maximum time for which an order stays reserved after its bank transfer has failed or been canceled, in milliseconds. */
+/** Maximum time for which the goods of an order stay reserved after its bank transfer has failed or been canceled, in milliseconds. */
 const shortReservationMs = 30 * 60_000;
 
 /** The provider received a different amount or currency than requested. Staff must resolve the mismatch. */
@@ -33,8 +33,8 @@ const eventTypes: Partial<Record<Payment['status'], EventType>> = {
 type PaymentAndOrderIds = { readonly id: number; readonly order: { readonly id: number } };
 
 /**
- * Applies the outcome that the provider reports for a payment, in a separate transaction. If the order no longer needs the payment, then
- * submits a refund.
+ * Applies the outcome that the provider reports for a payment, in a separate transaction. If the order no longer needs the payment, this
+ * function then submits a refund.
  */
 export async function applyPaymentOutcomeInNewTransaction(
   em: EntityManager,

@@ -40,7 +40,7 @@ export async function cancelPaymentsOfExpiredOrders(
   return cancelAll(em, providers, payments, now);
 }
 
-/** Cancels all given payments even if some cancellations fail, and throws the errors at the end. */
+/** Attempts to cancel all given payments, even if some cancellations fail, and then throws the errors. */
 async function cancelAll(em: EntityManager, providers: PaymentProviders, payments: readonly Payment[], now: Date): Promise<boolean> {
   const errors: unknown[] = [];
   for (const payment of payments) await cancelOne(em, providers, payment, now).catch((error: unknown) => errors.push(error));

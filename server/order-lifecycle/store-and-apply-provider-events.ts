@@ -15,7 +15,7 @@ import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts'
 
 /**
  * Maximum number of attempts for an event about an unknown payment or refund. The last attempts are an hour apart. After the last attempt,
- * the event is assumed to belong to another system.
+ * the event is assumed to belong to a different system.
  */
 const attemptsMax = 12;
 

@@ -18,7 +18,7 @@ export function intersectCategories(limits: readonly PermittedCategories[]): str
 export const findCategoryAboveCeiling = (permitted: PermittedCategories, requested: PermittedCategories): string | undefined =>
   permitted && requested?.find((category) => !permitted.includes(category));
 
-/** Returns those of the given categories that have no products for sale. */
+/** Returns the given categories that have no products for sale. */
 export async function findUnknownCategories(em: EntityManager, categories: readonly string[]): Promise<string[]> {
   const { unknown } = await em
     .getKysely()

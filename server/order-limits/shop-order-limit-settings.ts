@@ -24,7 +24,7 @@ type Actor = { readonly source: RequestSource; readonly actorId: number | undefi
 
 /**
  * Changes the shop's limits and records the change in the audit log.
- * @param check called with the current settings after their row has been locked; throws if the caller expects another version
+ * @param check called with the current settings after their row has been locked; throws if the caller expects a different version
  * @throws {Problem} `invalid_request` if the default exceeds the maximum
  */
 export function changeShopOrderLimitSettingsAndAudit(

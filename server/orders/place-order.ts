@@ -10,7 +10,7 @@ import {
   type OrderRejection,
 } from './problem-from-order-rejection.ts';
 
-/** Time for which an unpaid order reserves its goods. */
+/** How long an unpaid order reserves its goods. */
 export const unpaidOrderReservationTtl = '30 minutes';
 
 /** The user who owns the order, and the client that places the order. */

@@ -23,7 +23,7 @@ export function isPublicIpAddress(text: string): boolean {
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 const privateNames = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;
 
-/** Returns whether a URL refers to this machine. Such URLs are allowed in development. */
+/** Returns whether a URL points to this machine. Such URLs are allowed in development. */
 export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(hostname);
 
 /**

@@ -6,7 +6,7 @@ import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { problemPageTexts } from './problem-page-texts.ts';
 
-/** Serves the pages to which the `type` URLs of problems point. There is one page per code, and a list at `/problems`. */
+/** Serves the pages at the `type` URLs of problems. There is one page per code, and a list at `/problems`. */
 export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {
   const sendPage = async (req: Request, res: Response, render: (settings: PageSettings) => Html, status = 200): Promise<void> => {
     await pageSettings.refreshBranding();

@@ -1,6 +1,6 @@
 /**
- * Closes resources in the reverse order in which they were opened. This class has the methods of `AsyncDisposableStack`, which Node.js 22
- * does not support.
+ * Closes resources in the reverse of the order in which they were opened. This class has the methods of `AsyncDisposableStack`, which
+ * Node.js 22 does not support.
  */
 export class CleanupStack implements AsyncDisposable {
   readonly #cleanups: (() => unknown)[] = [];

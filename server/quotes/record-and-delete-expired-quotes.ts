@@ -30,7 +30,7 @@ async function reportBatch(em: EntityManager, now: Date): Promise<number> {
   return quotes.length;
 }
 
-/** Retention period of quotes from which no order was placed, in days after the expiration. */
+/** How long quotes from which no order was placed are kept after they expire, in days. */
 export const quoteRetentionDays = 90;
 
 /** Deletes a batch of quotes from which no order was placed. Quotes from which an order was placed are kept, like the orders themselves. */

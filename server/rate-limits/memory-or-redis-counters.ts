@@ -44,7 +44,7 @@ function createLimiter(windowOptions: WindowOptions, shared: RedisCounters | und
     rejectIfRedisNotReady: true,
     ...windowOptions,
     keyPrefix: `${shared.prefix}:${windowOptions.keyPrefix}`,
-    // clients over the limit are rejected without another Redis request
+    // clients over the limit are rejected without a further Redis request
     inMemoryBlockOnConsumed: windowOptions.points,
     insuranceLimiter: local,
   });

@@ -11,7 +11,7 @@ import { openDatabaseWithoutMigrating, type OpenOptions } from './open-database-
 export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'onMessage' | 'preparedStatements' | 'storage'> & {
   /** PostgreSQL URL that bypasses the connection pooler, for migrations (default: the database URL). */
   readonly directUrl?: string | undefined;
-  /** Maximum wait for PostgreSQL. By default, opening fails immediately if PostgreSQL is unavailable. */
+  /** Maximum time to wait for PostgreSQL. By default, opening fails immediately if PostgreSQL is unavailable. */
   readonly wait?: DatabaseWaitOptions;
 };
 

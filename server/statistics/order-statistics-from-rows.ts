@@ -30,7 +30,7 @@ export function orderStatisticsFromRows(
       name: names.get(row.key ?? '') ?? null,
       totals: toGroupSums(row),
       previous_totals: toGroupSums(previous.get(row.key)),
-      // A day that a time zone skipped starts and ends when the next day starts, and has no row.
+      // A day that was skipped in a time zone starts and ends at the start of the next day, and has no row.
       periods: periods.map(({ starts_at, ends_at }) => ({
         starts_at,
         ends_at,

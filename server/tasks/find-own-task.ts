@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 
 type TaskEntity = InferEntity<typeof Task>;
 
-/** Returns whether the task is unfinished, or finished less than `days` days ago. */
+/** Returns whether the task is unfinished, or was finished less than `days` days ago. */
 const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
   finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
 
@@ -31,7 +31,7 @@ export const findOwnTask = async (em: EntityManager, principal: Principal, id: n
 
 export type TaskResultFile = { readonly fileId: number; readonly task: TaskBody; readonly result: StoredTaskResult };
 
-/** Returns a successful task's result file, while the file is retained. */
+/** Returns a successful task's result file, as long as the file is retained. */
 export async function findOwnTaskResultFile(em: EntityManager, principal: Principal, id: number): Promise<TaskResultFile> {
   const task = await readVisibleTask(em, principal, id);
   if (task.status === 'queued' || task.status === 'running') {

@@ -44,7 +44,7 @@ const handleGetTaskResult: RouteHandler<typeof contract.tasks.result, HandlerDep
     'Repr-Digest': `sha-256=:${Buffer.from(result.sha256, 'hex').toString('base64')}:`,
   });
   const file = streamStoredFile(em, fileId, result.bytes);
-  // The response has started, so an error can only close the connection. The client detects the missing data by means of Content-Length.
+  // The response has started, so an error can only close the connection. The client can detect from Content-Length that data is missing.
   file.on('error', (error) => res.destroy(error));
   res.on('close', () => file.destroy());
   return { status: 200, body: file };

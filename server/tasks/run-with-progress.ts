@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskAttempt } from './task-attempt.ts';
 
-/** Interval at which the progress is stored and the lease is renewed. A lease lasts several times as long as this interval. */
+/**
+ * Interval between two updates of the progress, each of which also renews the lease. A lease lasts several times as long as this interval.
+ */
 const intervalMs = 1_000;
 
 export type ReportProgress = (processed: number, total: number) => void;
 
 /**
- * Runs work that is not divided into steps. Once a second, stores the progress and thereby renews the lease. If the task was canceled or
+ * Runs work that is not divided into steps. Once a second, stores the progress, which also renews the lease. If the task was canceled or
  * the process is stopping, this function waits for the work to end, and then throws.
  * @param work reports its progress regularly. After the task has been canceled, reporting progress throws an error that ends the work
  */

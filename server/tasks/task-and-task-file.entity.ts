@@ -43,7 +43,7 @@ export const Task = defineEntity({
     params: p.json<TaskBody['params']>(),
     input: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     output: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
-    /** Progress in the format of the task type. After a crash, the task resumes from this progress. */
+    /** Progress, in a format that depends on the task type. After a crash, the task resumes from this progress. */
     checkpoint: p.json<object>().nullable(),
     processed: p.bigint('number').default(0).check('processed >= 0'),
     total: p.bigint('number').nullable(),

@@ -4,7 +4,7 @@ import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/t
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { Task as TaskEntity } from './task-and-task-file.entity.ts';
 
-/** Retention of finished tasks and of their result files, in days. */
+/** Retention periods of finished tasks and of their result files, in days. */
 export const taskRetentionDays = { task: 30, result: 7 } as const;
 
 export type StoredTaskResult = Omit<TaskResult, 'expires_at'>;

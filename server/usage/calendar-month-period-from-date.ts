@@ -3,7 +3,7 @@ type CalendarMonth = { readonly name: string; readonly seconds: number; readonly
 /** The most recently returned month, cached because every request needs the current month. */
 let cached: CalendarMonth | undefined;
 
-/** Returns the name (such as `2026-11`), the length in seconds, the start and the end of a date's calendar month in UTC. */
+/** Returns the name (such as `2026-11`), the length in seconds, the start and the end of the UTC calendar month that contains the date. */
 export function calendarMonthPeriodFromDate(now: Date): CalendarMonth {
   if (cached === undefined || now.getTime() < cached.begin || now >= cached.end) cached = createMonth(now);
   return cached;

@@ -8,7 +8,10 @@ export const UsageMonth = defineEntity({
     clientId: p.text().primary(),
     month: p.text().primary().check(`month ~ '^[0-9]{4}-[0-9]{2}$'`),
     requests: p.bigint('number').check('requests >= 0'),
-    /** Number of requests that received an error response. This number includes rejected requests, which are not part of `requests`. */
+    /**
+     * Number of requests to which the server sent an error response. This number includes rejected requests, which are not part of
+     * `requests`.
+     */
     errors: p.bigint('number').default(0).check('errors >= 0'),
   },
 });

@@ -9,7 +9,7 @@ import { computeUserFingerprint, type ImportedUserRow, parseUserRow } from './pa
 import type { PreparedUserFileRow } from './read-user-file-rows.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
-/** A row of a batch. It has either the user to create or, if the row creates no user, its outcome. */
+/** A row of a batch. It contains either the user to create or, if the row creates no user, the outcome. */
 export type ClassifiedRow = { readonly item: PreparedUserFileRow } & (
   | { readonly row: ImportedUserRow; readonly outcome?: never }
   | { readonly row?: never; readonly outcome: ImportOutcome }

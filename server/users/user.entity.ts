@@ -9,7 +9,7 @@ const schema = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     name: p.text().check('length(name) >= 1 and length(name) <= 200'),
-    /** Stored as entered; addresses that differ only in case belong to the same account. */
+    /** The address is stored as entered. Addresses that differ only in case belong to the same account. */
     email: p.text().check('length(email) >= 3 and length(email) <= 254'),
     /**
      * Whether the account owner has confirmed the address. `confirmation_required` means that another user or a client changed the address.

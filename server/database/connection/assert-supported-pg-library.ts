@@ -4,7 +4,7 @@ import type { ClientBase, ClientConfig } from 'pg';
 import { z } from 'zod';
 import { createPipelinedStatementSender } from './pipelined-queries.ts';
 
-/** The pg version with which the tests run. MikroORM's driver accepts no other version. */
+/** The pg version that the tests use. MikroORM's driver accepts no other version. */
 const testedVersion = '8.23.0';
 
 /** Thrown if `pipelined-queries.ts` does not work with the installed pg version. The message tells the operator what to do. */
@@ -27,8 +27,8 @@ export function loadPgOfMikroOrm(): Pg {
 /**
  * Runs a pipelined query over a simulated connection, before the first real connection is opened. This check is needed because the pg
  * internals that `pipelined-queries.ts` replaces can change in any release. A change to these internals could make a statement run outside
- * its transaction or return the rows of another statement.
- * @throws {UnsupportedPgLibraryError} if pg has another version or behaves differently
+ * its transaction or return the rows of a different statement.
+ * @throws {UnsupportedPgLibraryError} if pg has a different version or behaves differently
  */
 export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {
   const advice = `run "npm ci", which installs pg ${testedVersion}`;
@@ -37,7 +37,7 @@ export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgO
   if (difference !== undefined) throw new UnsupportedPgLibraryError(`the installed pg was modified (${difference}): ${advice}`);
 }
 
-/** Records the messages that pg sends; `emit` simulates messages from the database. */
+/** Records the messages that pg sends; `emit` simulates messages sent by the database. */
 class SimulatedConnection extends EventEmitter {
   readonly sent: string[] = [];
   readonly stream = {};

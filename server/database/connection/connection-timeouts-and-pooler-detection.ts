@@ -14,7 +14,7 @@ const connectionCheck: TimeoutSettings = { client_connection_check_interval: '1s
 const unknownSetting = '42704';
 const invalidValue = '22023';
 
-/** Maximum wait for a response. This limit is needed because a pooler accepts connections even while it waits for PostgreSQL. */
+/** Maximum time to wait for a response. This limit is needed because a pooler accepts connections even while it waits for PostgreSQL. */
 const responseTimeoutMs = 5_000;
 
 /**

@@ -16,7 +16,8 @@ const reportIntervalMs = 3_000;
 /**
  * Waits until PostgreSQL accepts connections.
  * @param variable environment variable that contains the URL
- * @throws {DatabaseStartupError} after the maximum time, or immediately if waiting does not help (for example, a wrong password)
+ * @throws {DatabaseStartupError} after the maximum time, or immediately if waiting does not help (for example, because the password is
+ * wrong)
  */
 export async function waitForDatabase(
   db: Database,

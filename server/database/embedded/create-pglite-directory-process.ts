@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 
 // `createPgliteDirectoryIfNew` runs this script in a separate process, because a process never releases the memory that creating a database
 // needs.
-process.once('disconnect', () => process.exit(1)); // the server was killed, and its next start creates the directory again
+process.once('disconnect', () => process.exit(1)); // runs if the server was killed; the next start creates the directory again
 const [, , directory] = process.argv;
 if (directory === undefined) throw new Error('usage: create-pglite-directory-process.ts DIRECTORY');
 const database = await PGlite.create(directory);

@@ -46,7 +46,7 @@ export const isDiskFullError = (error: unknown): boolean =>
 /** Value of `Retry-After` in responses to requests that failed because of low disk space. */
 export const lowDiskSpaceRetryAfterSeconds = 10;
 
-/** Errors with which PostgreSQL rolls a transaction back (statement timeout, lock timeout, deadlock, serialization failure). */
+/** Errors after which PostgreSQL rolls back the transaction (statement timeout, lock timeout, deadlock, serialization failure). */
 const transientSqlStates = new Set(['57014', '55P03', '40P01', '40001']);
 
 /** Returns whether a query failed because of concurrent activity, so that a retry may succeed. */

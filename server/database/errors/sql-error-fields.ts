@@ -1,7 +1,7 @@
 /** Returns the SQLSTATE of a failed query, regardless of the driver or layer that threw the error; `undefined` for any other error. */
 export const getSqlState = (error: unknown): string | undefined => stringField(error, 'code');
 
-/** Returns the violated constraint's name. */
+/** Returns the name of the violated constraint. */
 export const getViolatedConstraint = (error: unknown): string | undefined => stringField(error, 'constraint');
 
 /** Returns the context that PostgreSQL reports with an error, such as the statement that was running. */

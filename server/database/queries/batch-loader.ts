@@ -3,7 +3,7 @@ import { getSqlState } from '../errors/sql-error-fields.ts';
 
 /** Limits for batching a statement's lookups into queries. */
 export type BatchLimits = {
-  /** Maximum number of lookups per query; further lookups wait for the next query. */
+  /** Maximum number of lookups per query; additional lookups wait for the next query. */
   readonly maxBatchSize: number;
   /** Maximum number of concurrent queries. */
   readonly maxConcurrentBatches: number;
@@ -24,7 +24,7 @@ type PendingLookup<Result> = { readonly parameters: StatementParameters } & Prom
 const runDetached = AsyncLocalStorage.snapshot();
 
 /**
- * Combines the lookups of one statement that are requested in the same event-loop turn into one query. Equal lookups share one result.
+ * Combines the lookups of one statement that are requested in the same event-loop turn into one query. Identical lookups share one result.
  * Therefore, the caller's permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that
  * was already sent, because that query could miss rows committed in the meantime. If a batch fails, each lookup is retried alone.
  */

@@ -51,7 +51,7 @@ function prepareBatched<Result>(
 }
 
 /**
- * Returns SQL for a table with one row per lookup, built from one array per parameter. Lookups without parameters are all equal, so they
+ * Returns SQL for a table with one row per lookup, built from one array per parameter. Lookups without parameters are identical, so they
  * share one row. The sub-select hides the array length from the planner; otherwise, a custom plan would always look cheaper than the
  * generic plan, and each execution would be planned again.
  */

@@ -21,9 +21,9 @@ const queryCache = new Map<string, PreparedQuery>();
 export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
 /**
- * Runs a query that is built at run time. The query is parsed and planned once per connection, like a prepared statement. Concurrent equal
- * queries share their rows. Therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as JSON, so
- * timestamps are text, and numbers must not exceed 2^53.
+ * Runs a query that is built at run time. The query is parsed and planned once per connection, like a prepared statement. Identical
+ * concurrent queries share their rows. Therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as
+ * JSON, so timestamps are text, and numbers must not exceed 2^53.
  */
 export async function runPreparedDynamicQuery<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
   const { sql: text, parameters } = query.compile(em.getConnection().getClient());

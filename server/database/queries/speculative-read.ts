@@ -8,7 +8,7 @@ export type ExpectedLookup<Row = unknown> = { readonly lookup: BatchedLookup<Row
 export type SpeculativeRead<Row = unknown> = ExpectedLookup<Row> & { readonly row: Row | undefined };
 
 /**
- * Returns the result of a speculative read if it is the result of this lookup with these parameters. The parameters contain the caller's
+ * Returns the result of the speculative read if that read was this lookup with these parameters. The parameters contain the caller's
  * permissions, so a result is never used if its permissions differ from those of the verified token.
  */
 export function findSpeculativeResult<Row>(

@@ -6,7 +6,10 @@ const walSegmentBytes = 16 * 1024 * 1024;
 /** Minimum free disk space: two WAL segments. If PGlite cannot create a WAL segment, its next statement never returns. */
 export const diskSpaceReserveBytes = 2 * walSegmentBytes;
 
-/** A check takes about 15 microseconds. Within this interval, all processes on the machine together cannot write as much as the reserve. */
+/**
+ * How long the result of a check is reused. In this time, even all processes on the machine together cannot write as much as the reserve. A
+ * check takes about 15 microseconds.
+ */
 const checkIntervalMs = 10;
 
 /** Disk space required for a new embedded database with the demonstration shop. */

@@ -19,11 +19,11 @@ export type TokenChallenge = {
 };
 
 type AuthenticationOptions = {
-  /** Whether a request does not require a token. */
+  /** Whether a request may omit the token. */
   readonly isPublic?: (req: Request) => boolean;
   /**
-   * Returns the lookup that a request needs if its token has the expected principal. The lookup and the token verification share one
-   * statement.
+   * Returns the lookup that the request will need if its token belongs to the expected principal. The lookup and the token verification
+   * share one statement.
    */
   readonly expectLookup?: (req: Request, expected: Principal) => ExpectedLookup | undefined;
 };

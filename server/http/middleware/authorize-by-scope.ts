@@ -7,8 +7,8 @@ import { requirePrincipal } from '../request/request-context-principal-and-acces
 import { getRouteAccess } from '../request/matched-route.ts';
 
 /**
- * Returns whether the token has the scope and its user's role is allowed to use that scope. With client credentials, no role is checked,
- * because there is no user and an administrator registered the application with its scopes. Some scopes require a signed-in administrator.
+ * Returns whether the token has the scope and the role of its user permits that scope. With client credentials, no role is checked, because
+ * there is no user and an administrator registered the application with its scopes. Some scopes require a signed-in administrator.
  */
 export const canUseScope = (principal: Principal | undefined, scope: Scope): boolean =>
   principal !== undefined &&
@@ -27,8 +27,8 @@ export const authorizeByScope: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Throws unless the principal can use at least one of these scopes. Some route handlers call this function to require further scopes. The
- * challenge contains the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750
+ * Throws unless the principal can use at least one of these scopes. Some route handlers call this function to require additional scopes.
+ * The challenge contains the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750
  * section 3).
  */
 export function requireAnyScope(principal: Principal, ...access: Scope[]): void {

@@ -60,7 +60,7 @@ function createStrictParser(limit: number): RequestHandler {
     });
 }
 
-/** Rejects JSON with invalid UTF-8 or excessive nesting. A parser would accept such JSON, but no client intends to send it. */
+/** Rejects JSON with invalid UTF-8 or excessive nesting. A parser would accept such JSON, but no client sends it intentionally. */
 function measureReadable(bytes: Buffer): JsonComplexity {
   if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJsonComplexity(bytes);

@@ -1,10 +1,10 @@
 /** An amount in minor units, such as `{ amount: 1250, currency: 'EUR' }` for 12.50 EUR. */
 export type Amount = { readonly amount: number; readonly currency: string };
 
-/** A list: "A, B or C", or "A, B and C". */
+/** A list, formatted as "A, B or C" or as "A, B and C". */
 type List = { readonly anyOf: readonly string[] } | { readonly allOf: readonly (string | TranslatableText)[] };
 
-/** A value that is inserted into a text. Everything except strings is formatted in the language of the text. */
+/** A value that is inserted into a text. Values other than strings are formatted for the language of the text. */
 export type TextValue = string | number | Date | Amount | List | TranslatableText;
 
 /** Text with named values. The text is translated when the language of the response is known. */

@@ -7,7 +7,7 @@ type TranslatedProblem = {
   readonly title: string;
   readonly detail: string;
   readonly errors: readonly (Omit<ProblemEntry, 'detail'> & { readonly detail: string })[] | undefined;
-  /** Language tags of the texts. Text that the catalogs do not contain is in English. */
+  /** Language tags of the translated texts. Text that the catalogs do not contain is in English. */
   readonly languageTags: readonly string[];
 };
 

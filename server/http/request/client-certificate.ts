@@ -38,7 +38,7 @@ declare module './request-context-principal-and-access-log.ts' {
 /**
  * Makes `getPresentedCertificate` return the client's certificate. A certificate header from any address that is not a trusted proxy is
  * removed, because anyone can send the certificate of another client.
- * @param isTrustedProxy whether the address of a connection belongs to a trusted proxy
+ * @param isTrustedProxy returns whether a connection comes from the address of a trusted proxy
  */
 export const acceptClientCertificates =
   (source: ClientCertificateSource, isTrustedProxy: (address: string) => boolean): RequestHandler =>
@@ -77,7 +77,7 @@ function readCertificate(req: IncomingMessage, source: ClientCertificateSource):
 const readFromConnection = ({ socket }: IncomingMessage): X509Certificate | undefined =>
   socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
 
-/** Header value as defined in RFC 9440 section 2.1: the DER encoding as a byte sequence of structured fields. */
+/** Header value as defined in RFC 9440 section 2.1: the DER encoding as a structured-field byte sequence. */
 const byteSequencePattern = /^:([A-Za-z0-9+/]+={0,2}):$/;
 /** The value of nginx's variable `$ssl_client_escaped_cert`: a PEM block with percent-encoded characters. */
 const escapedPemPattern = /^-----BEGIN%20CERTIFICATE-----(?:[A-Za-z0-9]|%(?:0A|0D|2B|2F|3D))+-----END%20CERTIFICATE-----(?:%0D)?(?:%0A)?$/;

@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import { getRouteMetadata, type RouteMetadata } from '@mandate/contract';
 
 /**
- * A request that matched a route. This type picks members of Express's request type, because ts-rest narrows `query` and `body` to types
- * that are incompatible with that type.
+ * A request that matched a route. This type picks members of Express's request type, because ts-rest narrows `query` and `body` in a way
+ * that is incompatible with Express's type.
  */
 export type MatchedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
   readonly body?: unknown;

@@ -74,7 +74,7 @@ export type PresentedToken = {
  * verifier assumes that the token's principal has not changed since it was last verified.
  */
 export type ReadSpeculation = {
-  /** Returns the lookup that the request needs if its token has the expected principal. */
+  /** Returns the lookup that the request will need if its token belongs to the expected principal. */
   readonly expectLookup: (expected: Principal) => ExpectedLookup | undefined;
   /** Called only if the token is valid. The result may be used only if the same lookup would be made for the verified principal. */
   readonly keepResult: (read: SpeculativeRead) => void;

@@ -5,8 +5,8 @@ const randomBytes = new Uint8Array(4096);
 let nextIndex = randomBytes.length;
 
 /**
- * Uses random bytes that were generated in advance, because 16 calls to the system random generator per ID would cost more than handling
- * many requests.
+ * Uses random bytes that were generated in advance, because 16 calls to the system random generator per ID would take longer than it takes
+ * to handle many of the requests.
  */
 function randomFraction(): number {
   if (nextIndex === randomBytes.length) {

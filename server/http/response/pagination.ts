@@ -29,7 +29,7 @@ export class CursorPaginator {
   decodeCursor(req: MatchedRequest, query: PageQuery): KeysetPosition | undefined {
     if (query.cursor === undefined) return undefined;
     const [body = '', encodedSignature = ''] = query.cursor.split('.');
-    // The encoded texts are compared, because different base64url texts can decode to the same bytes.
+    // The encoded strings are compared, because different base64url strings can decode to the same bytes.
     const [receivedSignature, signature] = [Buffer.from(encodedSignature), Buffer.from(this.#sign(body))];
     if (receivedSignature.length !== signature.length || !timingSafeEqual(receivedSignature, signature))
       throw cursorProblem('invalid_cursor');

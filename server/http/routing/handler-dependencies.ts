@@ -30,7 +30,7 @@ export type HandlerDependencies = {
   /** Revokes sessions, tokens and consents, and deletes the password if the account is closed. */
   readonly endAccess: RevokeAccess;
   readonly onEmailAddressChange: OnEmailAddressChange;
-  /** Whether webhook and logout URLs can use plain HTTP if they refer to this machine. */
+  /** Whether webhook and logout URLs can use plain HTTP if they point to this machine. */
   readonly development: boolean;
   /** Specifies which client certificates the server accepts. */
   readonly clientCertificates: { readonly accepted: boolean; readonly hasAuthority: boolean };

@@ -23,7 +23,7 @@ export function readCertificateAuthorities(path: string): X509Certificate[] {
   return certificates;
 }
 
-/** Returns why the file cannot be used, or undefined if it can be used. */
+/** Returns the reason why the file cannot be used, or undefined if the file is valid. */
 export function findCertificateAuthoritiesFileError(path: string): string | undefined {
   try {
     readCertificateAuthorities(path);

@@ -3,7 +3,7 @@ import { isDatabaseResponsive } from '../../database/is-database-responsive.ts';
 import type { Database } from '../../database/entity-manager/entity-manager-type.ts';
 import { diskSpaceReserveBytes, type DiskSpaceMonitor } from '../../database/storage/disk-space-monitor.ts';
 
-/** Responds to a health check. Returns false if the URL is not the URL of a health check. */
+/** Responds to a health check. Returns false if the request is not for a health check URL. */
 export type HealthHandler = (url: string | undefined, res: ServerResponse) => boolean;
 
 const pingTimeoutMs = 2_000;

@@ -32,7 +32,7 @@ export type HttpTimeouts = {
   readonly headers: number;
   /** Maximum time to receive a whole request. The value 0 means no limit, because the load shedder enforces a minimum rate instead. */
   readonly request: number;
-  /** Maximum time for which a connection can be idle (without data in either direction). */
+  /** Maximum time that a connection can be idle (without data in either direction). */
   readonly idle: number;
   /** Maximum time to wait for the next request on an open connection. */
   readonly keepAlive: number;

@@ -122,7 +122,7 @@ export class LoadShedder {
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
   }
 
-  /** Numbers of running, queued and rejected requests. Rejected requests are counted from the start of the process. */
+  /** Numbers of running and queued requests, and of requests rejected since the process started. */
   get counts(): { readonly working: number; readonly waiting: number; readonly refused: Readonly<Record<RejectionReason, number>> } {
     return { working: this.#workingCount, waiting: this.#queue.length, refused: this.#rejectedCounts };
   }
@@ -222,7 +222,7 @@ export class LoadShedder {
 
   #enforceTimeouts(activeRequest: ActiveRequest, now: number): void {
     const { req, res, state, since, receivedBefore } = activeRequest;
-    // Without Content-Length, the allowed time grows with the bytes received.
+    // Without Content-Length, the allowed time grows with the number of bytes received.
     const length = Number(req.headers['content-length'] ?? req.socket.bytesRead - receivedBefore);
     if (state === 'receiving' && req.complete) return this.resume(activeRequest);
     if (state === 'working' && !req.complete) {

@@ -7,12 +7,12 @@ export type ReloadedFiles<Content> = {
   readonly read: () => Content;
   /** Called after each successful read, whether the content has changed or not. */
   readonly use: (content: Content) => void;
-  /** Logged when the files are invalid, once for each reason. The content that was read before remains in use. */
+  /** Logged when the files are invalid, once for each reason. The previously read content stays in use. */
   readonly errorMessage: string;
 };
 
 /**
- * Reads files again every five seconds and on SIGHUP. The files are polled and not watched, because renewal tools replace links and
+ * Reads files again every five seconds and on SIGHUP. The files are polled rather than watched, because renewal tools replace links and
  * directories.
  */
 export function reloadFilesPeriodically<Content>({ read, use, errorMessage }: ReloadedFiles<Content>, log: Logger): Disposable {

@@ -1,6 +1,6 @@
 import type { LoadShedder } from './load-shedder.ts';
 
-/** Tells background work whether this process is processing requests. */
+/** Lets background work check whether this process is processing requests. */
 export class RequestsInProgress {
   #loadShedder: LoadShedder | undefined;
 

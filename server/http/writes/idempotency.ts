@@ -21,9 +21,9 @@ import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.t
 import { setSerializedJsonBody } from '../response/replace-express-json-method.ts';
 
 /**
- * Creates a resource in one transaction, at most once per caller and idempotency key. A replay receives the first response byte for byte,
- * except that a secret is replaced with `null`. Nothing is stored for a rejected request, so that the client can retry it with the same
- * key.
+ * Creates a resource in one transaction, at most once per caller and idempotency key. The response to a replay is identical to the first
+ * response, byte for byte, except that a secret is replaced with `null`. Nothing is stored for a rejected request, so that the client can
+ * retry it with the same key.
  * @param location returns the created resource's path
  */
 export const createResourceIdempotently = async <Body>(
@@ -132,7 +132,7 @@ type Steps<Body> = {
 /**
  * Like `createResourceIdempotently`, but for work that continues after the transaction and before the response, such as a call to a payment
  * provider. For up to five seconds, the response to a replay of an incomplete request tells the client to retry. After that, a replay reads
- * the current state. The request that completes first stores the response that all replays receive.
+ * the current state. The request that completes first stores the response that is sent to all replays.
  */
 export async function createResourceIdempotentlyThenFinishOutsideTransaction<Body>(
   em: EntityManager,

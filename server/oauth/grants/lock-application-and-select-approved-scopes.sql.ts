@@ -4,8 +4,8 @@ import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 /** Scopes that need no further consent: `consented` by the user, `preapproved` by an administrator for all users. */
 export type ApprovedScopes = { readonly consented: string[]; readonly preapproved: string[]; readonly firstParty: boolean };
 
-// Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md), and MikroORM does
-// not support FOR KEY SHARE.
+// Written in SQL because MikroORM does not support FOR KEY SHARE. The statement runs for every authorization request (benchmark case
+// `sign-in`).
 // Locks the application, so that the withdrawal of a preapproval waits until the grant has been created, and then revokes the grant.
 export const lockApplicationAndSelectApprovedScopes = prepareStatement<ApprovedScopes & Pick<Application, 'registration'>>(
   'find_approved_scopes',

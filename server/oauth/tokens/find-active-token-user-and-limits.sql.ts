@@ -19,7 +19,7 @@ export type TokenStatus = {
   ends_at: number;
 };
 
-// Written in SQL because it runs for every request with an access token (see the `read-order` benchmark).
+// Written in SQL because it runs for every request with an access token, and SQL is measurably faster (benchmark case `read-order`).
 /** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
 export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenStatus>(
   'verify_access_token',

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { ProviderEvent, PaymentStateAtProvider, RefundStateAtProvider } from './payment-provider.ts';
 
-/** Zero-decimal currencies whose amounts Stripe nevertheless expects with two decimals. */
+/** Zero-decimal currencies for which Stripe nevertheless expects amounts with two decimal places. */
 const twoDecimalAtStripe = new Set(['ISK', 'UGX']);
 
 export const stripeAmountFromMinorUnits = (amount: number, currency: string): number =>

@@ -21,7 +21,7 @@ export type RefundStateAtProvider = {
 };
 
 /**
- * Notification of a change at the provider. Events can be duplicated, late or out of order, so the current state is fetched from the
+ * Notification about a change at the provider. Events can be duplicated, late or out of order, so the current state is fetched from the
  * provider.
  */
 export type ProviderEvent = {

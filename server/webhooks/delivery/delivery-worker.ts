@@ -198,7 +198,7 @@ function failureFromError(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof AddressNotAllowedError) return 'address_not_allowed';
   const code = 'code' in error ? String(error.code) : '';
-  // the errors of undici are recognized by their codes, because importing the classes would load undici at every start
+  // errors thrown by undici are recognized by their codes, because importing the classes would load undici at every start
   if (error.name === 'TimeoutError' || /^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/.test(code)) return 'timeout';
   if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|ETIMEOUT)/.test(code)) return 'name_not_found';
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME)/.test(code)) return 'tls_failed';

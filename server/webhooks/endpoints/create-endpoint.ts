@@ -16,7 +16,7 @@ import { WebhookEndpoint } from './webhook-endpoint-and-delivery.entity.ts';
 export type WebhookDependencies = {
   /** Encryption key for the endpoint secrets. */
   readonly webhookKey: Buffer;
-  /** Whether HTTP URLs that refer to this machine are accepted. */
+  /** Whether HTTP URLs that point to this machine are accepted. */
   readonly development: boolean;
 };
 

@@ -88,8 +88,8 @@ export async function disableOrphanedEndpoints(em: EntityManager): Promise<numbe
 }
 
 /**
- * Returns the page to which the e-mail links. This is the console page of the endpoint or, if the endpoint belongs to an application, of
- * the application. For customers, who cannot use the console, it is the account page.
+ * Returns the path of the page that the e-mail links to, and the label of the link. The page is the console page of the endpoint or, if the
+ * endpoint belongs to an application, of the application. For customers, who cannot use the console, the page is the account page.
  */
 async function selectPage(em: EntityManager, { id, user_id: userId, client_id: clientId }: WebhookEndpointBody, { role }: User) {
   if (role === 'customer') return { path: '/account', label: 'checkAccount' } as const;

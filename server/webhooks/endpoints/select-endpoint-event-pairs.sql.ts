@@ -1,7 +1,7 @@
 import { eventSubjectDefinitions, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 import { buildEventOfClientConditionSql } from '../../events/build-event-of-client-condition.sql.ts';
 
-// Written in SQL because one query checks many endpoint-event pairs against scopes, grants and tokens.
+// Written in SQL because a single query checks many endpoint-event pairs against scopes, grants and tokens, instead of one query per pair.
 
 /**
  * SQL expressions for two scope arrays, which contain the granted scopes and the currently allowed scopes. A scope is effective if both
@@ -93,7 +93,7 @@ const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectDefinition
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
 /**
- * SQL that selects the endpoint-event pairs in which the endpoint can receive the event regardless of who owns it. `narrowed` is a
+ * SQL that selects the endpoint-event pairs for which the endpoint can receive the event regardless of who owns it. `narrowed` is a
  * condition on only the event or only the endpoint, which avoids a full cross join.
  */
 const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): string => `

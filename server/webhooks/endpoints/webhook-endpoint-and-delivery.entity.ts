@@ -11,8 +11,8 @@ import { Event } from '../../events/event-and-sequence-counter.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
 /**
- * Types of authorization on which an endpoint's access can be based. The access is based on an application that acts on its own behalf, a
- * user in a first-party application, a user's grant to a third-party application, or an API key.
+ * Types of authorization for an endpoint's access: an application that acts on its own behalf, a user in a first-party application, a
+ * user's grant to a third-party application, or an API key.
  */
 export const endpointAccessBasisTypes = ['application', 'person', 'grant', 'api_key'] as const;
 export type WebhookAuthority = (typeof endpointAccessBasisTypes)[number];

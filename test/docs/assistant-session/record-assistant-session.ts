@@ -81,7 +81,7 @@ class RecordedSession {
   /** Calls a tool whose scope is missing, and requests the scope from the customer. */
   async requestPermissionToOrder(productId: number): Promise<void> {
     this.#record.heading('Permission to order, with limits');
-    this.#record.text('The token does not permit orders, so the server rejects the call, and names the scopes to request:');
+    this.#record.text('The token does not permit placing orders, so the server rejects the call and names the scopes to request:');
     this.#writeCall('orders_create', buildOrder(productId, 2));
     this.#requests = [];
     await this.#client.callTool({ name: 'orders_create', arguments: buildOrder(productId, 2) }).catch(requireUnauthorized);
