@@ -75,7 +75,7 @@ export type CreateAuthorizationServerOptions = {
   readonly store?: (em: EntityManager) => AdapterFactory;
   /** Rotation schedule and reload interval for the signing keys. Tests shorten both. */
   readonly signingKeys?: SigningKeyCacheOptions;
-  /** Limiter for attempts with passwords, codes and client secrets (default: counters in the database). */
+  /** Limits the attempts to guess passwords, codes and client secrets (default: a limiter with counters in the database). */
   readonly limits?: AttemptLimiter;
   /** Whether the server can send e-mail; false if no mail transport is configured. */
   readonly canMail?: boolean;
@@ -97,7 +97,7 @@ export type CreateAuthorizationServerOptions = {
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Languages of pages, e-mails and error responses (default: the catalogs in `languages/catalogs`). */
   readonly languages?: Languages;
-  /** How long a repeated refresh request receives the first response again, in seconds; 0 disables the replay. */
+  /** How long a repeated refresh request receives the original response, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
   /** Where client certificates come from, and which authorities may issue them (default: no certificate is accepted). */
   readonly clientCertificates?: ClientCertificateOptions | undefined;
@@ -107,7 +107,7 @@ export type AuthorizationServer = {
   /** Serves the OAuth endpoints and the HTML pages; passes every other request to the next handler. */
   readonly router: express.Router;
   readonly verifyAccessToken: VerifyAccessToken;
-  /** Like `verifyAccessToken`, for tokens issued for the MCP endpoint, which has its own audience. */
+  /** Like `verifyAccessToken`, but for tokens issued for the MCP endpoint, which has its own audience. */
   readonly verifyMcpToken: VerifyAccessToken;
   /** Paths that accept form submissions. */
   readonly formPaths: readonly string[];

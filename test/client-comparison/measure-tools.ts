@@ -12,7 +12,7 @@ export type ToolsMeasurement = { readonly name: string; readonly tools: number; 
 const tokenizer = 'gpt-tokenizer@4.0.0';
 const tokenizerModule = z.object({ countTokens: z.function(z.tuple([z.string()]), z.number()) });
 
-/** Installs the tokenizer, and returns a function that counts the tokens of a text with the encoding o200k_base. */
+/** Installs the tokenizer, and returns a function that counts the tokens in a string with the encoding o200k_base. */
 export async function createTokenCounter(folder: string): Promise<(text: string) => number> {
   await createEmptyProject(folder, [tokenizer]);
   const module: unknown = await import(join(folder, 'node_modules/gpt-tokenizer/esm/encoding/o200k_base.js'));

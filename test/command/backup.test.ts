@@ -107,7 +107,7 @@ async function expectUnchangedService(saved: SavedState, reference: string): Pro
 }
 
 const sums = z.array(z.object({ count: z.number(), total: z.coerce.number(), units: z.coerce.number() }));
-/** Reads the order count, the sum of all order totals and the number of stock units left. */
+/** Reads the order count, the sum of all order totals and the number of units in stock. */
 async function readSums(url: string): Promise<z.infer<typeof sums>[number] | undefined> {
   const db = await openDatabaseWithoutMigrating(url);
   const rows = await db.em

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
 
-/** Reports the progress, and returns the texts that the progress bar has written. */
+/** Reports the progress, and returns the strings that the progress bar has written. */
 function write(isTTY: boolean, ...progress: readonly (readonly [done: number, of: number])[]): string[] {
   const written: string[] = [];
   const onProgress = createProgressBar({ isTTY, write: (chunk) => written.push(String(chunk)) > 0 });

@@ -1,5 +1,5 @@
 /**
- * `npm run conformance -- --suite https://localhost:8443` runs the plans of a running OpenID conformance suite against this server, and
+ * `npm run conformance -- --suite https://localhost:8443` runs the test plans of an OpenID conformance suite against this server, and
  * writes docs/conformance.md. `--plan NAME` selects plans by ID or name. With `--module NAME`, the program runs only this module, and only
  * prints its result. `--parallel 4` runs four plans at the same time.
  */
@@ -71,7 +71,7 @@ async function allowMissingPkce({ url }: BrowserStep): Promise<void> {
   if (clientId !== null) await server.allowNeitherPkceNorNonce(clientId);
 }
 
-/** @param alias must differ between plans that run at the same time, even in another process */
+/** @param alias must differ between plans that run at the same time, even in different processes */
 async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<void> {
   const report = (line: string): void => print(`${plan.id}: ${line}`);
   const administrator = {

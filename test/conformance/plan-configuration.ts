@@ -4,7 +4,7 @@ import { createCertificate, type Authority, type CertificateWithKey } from '../s
 import type { ConformancePlan, RequestedAccess } from './conformance-plans.ts';
 import { createSigningKey } from './signing-key.ts';
 
-/** Values that, in addition to the plan, determine the applications of a run. */
+/** Values that, together with the plan, determine a run's applications. */
 export type ConformanceRun = {
   readonly suiteOrigin: string;
   /** Path segment of the suite's callback URLs, which are registered as redirect URIs. Concurrent runs need different aliases. */
@@ -14,7 +14,7 @@ export type ConformanceRun = {
 };
 
 /**
- * An application that a plan needs. `configuration` contains the application's members in the suite's configuration, in addition to the
+ * An application that a plan needs. `configuration` contains the application's entries in the suite's configuration, in addition to the
  * client ID and the client secret.
  */
 export type ConformanceClient = {

@@ -22,7 +22,7 @@ export type RunOptions = {
   readonly suite: ConformanceSuite;
   readonly openBrowserSession: () => Promise<BrowserSession>;
   readonly report: (line: string) => void;
-  /** Actions of an administrator while a plan runs. */
+  /** Administrator actions while a plan runs. */
   readonly administrator: PlanAdministrator;
   /** Selects modules by name (default: all modules). */
   readonly modules?: readonly string[];

@@ -14,7 +14,7 @@ export const equivalentPatterns: readonly (readonly [before: string, after: stri
 ];
 
 /**
- * Pattern of required text, from which the server removes leading and trailing white space. The server of the last release had the same
+ * Pattern of required text, from which the server removes leading and trailing white space. The server in the last release had the same
  * rule, but its document had no pattern. Remove this exception once the baseline contains the pattern.
  */
 const requiredText = String.raw`\S`;

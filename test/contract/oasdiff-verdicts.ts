@@ -33,7 +33,7 @@ const verdictPair = z.object({
 const storedVerdicts = z.object({
   /** Version of oasdiff. */
   version: z.string(),
-  /** Hash of the planted changes. Other changes need new verdicts. */
+  /** Hash of the planted changes. If the hash differs, new verdicts are needed. */
   changes: z.string(),
   verdicts: z.record(verdictPair),
 });

@@ -14,7 +14,7 @@ function listSchemas(schema: z.ZodTypeAny, found = new Set<z.ZodTypeAny>()): Set
   return found;
 }
 
-/** Returns whether zod's own checks, which count UTF-16 code units, limit the length of a text that can contain any character. */
+/** Returns whether zod's own checks, which count UTF-16 code units, limit the length of a string that can contain any character. */
 const countsCodeUnits = (schema: z.ZodTypeAny): boolean =>
   schema instanceof z.ZodString &&
   schema._def.checks.some(({ kind }) => kind === 'max') &&

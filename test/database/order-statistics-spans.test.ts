@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 const quarterMs = 15 * 60_000;
-/** Lengths in quarter-hours. The test does not limit the number of rows of the last width. */
+/** Lengths in quarter-hours. The tests do not limit the number of rows for months. */
 const widths = { '15 minutes': 1, '1 hour': 4, '6 hours': 24, day: 96, '5 days': 480, month: Infinity } as const;
 type Span = {
   readonly width: keyof typeof widths;

@@ -1,4 +1,4 @@
-/** Tests the settings for proxies in docs/operations.md with each proxy that is installed: `apt-get install haproxy caddy nginx`. */
+/** Tests the proxy settings in docs/operations.md with each proxy that is installed (`apt-get install haproxy caddy nginx`). */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -42,7 +42,7 @@ type ProxySettings = {
 
 type Proxy = {
   readonly command: string;
-  /** Name, in lower case, of the header in which the proxy reports the certificate. */
+  /** Name, in lower case, of the header in which the proxy forwards the certificate. */
   readonly header: string;
   readonly createConfiguration: (settings: ProxySettings) => string;
   readonly createArguments: (configurationFile: string) => readonly string[];
@@ -155,7 +155,7 @@ describe.each(Object.entries(proxies))('%s with the documented settings', (name,
       tlsClientCertificateBoundAccessTokens: true,
     });
     folder = await mkdtemp(join(tmpdir(), 'mandate-proxy-'));
-    await chmod(folder, 0o755); // a proxy can change to another user
+    await chmod(folder, 0o755); // a proxy can switch to a different user
     const files = { 'tls.crt': tls.cert, 'tls.key': tls.key, 'tls.pem': tls.cert + tls.key, 'authority.crt': authority.cert };
     for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
     const documented = await readDocumentedSettings(name);

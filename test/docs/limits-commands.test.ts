@@ -25,7 +25,7 @@ let watched = '';
 let anna: TestUser;
 const approvedCodes = new Set<string>();
 let productId = 0;
-/** Pending approvals that another application requested, because the command line cannot decide on its own requests. */
+/** Pending approvals that a different application requested, because the command line cannot decide on its own requests. */
 const approvals: JsonBody[] = [];
 
 const queryRow = async (sql: string): Promise<JsonBody> => (await shop.db.em.fork().execute<JsonBody[]>(sql, [anna.id]))[0];

@@ -29,7 +29,7 @@ function readAnchors(source: string): Set<string> {
 }
 
 /**
- * Returns the reason why a link is broken, or `undefined` if the link works. For a link to another host, only the form of the URL is
+ * Returns the reason why a link is broken, or `undefined` if the link works. For a link to a different host, only the form of the URL is
  * checked.
  */
 async function linkFault(file: string, link: string, source: string): Promise<string | undefined> {

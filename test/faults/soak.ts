@@ -20,7 +20,7 @@ export async function openSoak(): Promise<PostgresqlEnvironment> {
   return new PostgresqlEnvironment(await startServers(2, () => ({ DATABASE_URL: postgresql.url, ...inspectorVariables })), postgresql);
 }
 
-/** Runs load without faults for the given time, and measures the servers ten times, starting after the warm-up. */
+/** Generates load without faults for the given time, and measures the servers ten times, starting after the warm-up. */
 export async function soak(
   environment: PostgresqlEnvironment,
   { seconds = 30, expireLeases = false, load: settings, onProgress }: FaultRunOptions,

@@ -14,8 +14,8 @@ type ScenarioOptions = {
 };
 
 /**
- * Pause of each shopper between two orders. The pause is longer than in `npm run faults`, because the load would otherwise use all CPU time
- * during a fault.
+ * Pause between two orders of the same shopper. The pause is longer than in `npm run faults`, because the load would otherwise use all CPU
+ * time during a fault.
  */
 const testPauseMs = 100;
 

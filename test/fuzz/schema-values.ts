@@ -117,7 +117,7 @@ function stringArbitrary({ format, pattern, minLength = 0, maxLength = lengthMax
 }
 
 function objectArbitrary({ properties, required, additionalProperties }: SchemaKeywords): Arbitrary<unknown> {
-  // each optional property appears with a probability of 1/5, because a request with all of them would always be rejected
+  // each optional property appears with a probability of 1/5, because a request with all optional properties would always be rejected
   const fields = Object.entries(properties).map(([name, schema]) =>
     fc
       .tuple(valueArbitrary(schema, name), fc.nat({ max: 4 }))

@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Prints the row of a generator. A failure is printed instead of thrown, so that the remaining generators run. */
+/** Prints a generator's table row. A failure is printed instead of thrown, so that the remaining generators run. */
 async function testGenerator(generator: ClientGenerator, folder: string, env: Readonly<Record<string, string>>): Promise<void> {
   const { name, version, language, document, extension } = generator;
   const start = [`${name} ${version}`, language, document];

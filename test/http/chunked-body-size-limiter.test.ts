@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ChunkedBodySizeLimiter } from '../../server/http/request/chunked-body-size-limiter.ts';
 
-/** Reads the parts of a body and returns the limit of each rejection. */
+/** Reads the parts of a body, and returns the exceeded limit for each rejection. */
 function readParts(limit: number, ...parts: readonly string[]): number[] {
   const rejections: number[] = [];
   const limiter = new ChunkedBodySizeLimiter(limit, (exceeded) => rejections.push(exceeded));

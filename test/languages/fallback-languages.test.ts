@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Languages } from '../../server/languages/languages.ts';
 import { flattenMessageCatalog, type MessageCatalog } from '../../server/languages/message-catalog.ts';
 
-/** Returns all texts of a language whose catalog may be incomplete, by path. Messages with arguments are formatted. */
+/** Returns all texts in a language whose catalog may be incomplete, keyed by path. Messages with arguments are formatted. */
 function texts(english: MessageCatalog, tag: string, catalog: MessageCatalog): Record<string, string> {
   const language = new Languages(
     new Map([

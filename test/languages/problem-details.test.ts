@@ -116,7 +116,7 @@ test('new details, texts with values and messages of the contract are found', ()
  */
 const sourcesWithoutDetails = /^(order-imports|product-imports|user-imports|http\/server)\//;
 
-/** Files whose texts contain inserted names from the code. The catalogs contain every resulting sentence. */
+/** Files whose texts contain names from the code. The catalogs contain every resulting sentence. */
 const filesWithKnownValues = new Set([
   'identity-providers/find-identity-provider-errors.ts',
   'identity-providers/save-identity-provider.ts',

@@ -34,7 +34,7 @@ const isMutated = (file: string): boolean => !file.includes('node_modules') && !
 
 /**
  * Lists all mutants of `server/`: those that StrykerJS creates, and our own changes to SQL text, which StrykerJS can only replace with an
- * empty string. Mutants with an emptied string are excluded, because most of these strings are messages, or SQL statements that always fail
+ * empty string. Mutants that empty a string are excluded, because most of these strings are messages, or SQL statements that always fail
  * when empty.
  */
 export async function listMutants(root: string): Promise<readonly Mutant[]> {

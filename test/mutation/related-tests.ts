@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { readImports, type ImportGraph } from '../structure/import-graph.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Excluded tests, which take minutes or need packages or other programs, and rarely detect a change to a single line. */
+/** Tests that are excluded, because they take minutes or need packages or other programs, and rarely detect a change to a single line. */
 const leftOut =
   /^test\/(?:(?:bench|deploy|docs\/(?!reference-page|openapi-)|faults|first-order|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\/|process\/test-tools\/planted-faults\.)/;
 /** Tests that start server processes. These tests take longer, so they rank lower than other tests of the same similarity. */
@@ -27,7 +27,7 @@ const nearbyWeight = 4;
 const pathWeight = 8;
 /** Weights of the words in the paths of the files that import the mutant's file directly or indirectly. */
 const importerPathWeights = [6, 4, 2];
-/** A file with more importers is used everywhere, so its importers do not help to find related tests. */
+/** A file that is imported by more files than this is used everywhere, so its importers do not help to find related tests. */
 const importersMax = 6;
 const nearbyLines = 8;
 /** Weight of the words in the mutated line. */
@@ -97,7 +97,7 @@ export class RelatedTests {
     return [...ranked.slice(0, 1), ...first, ...ranked.slice(1)].filter((test, index, all) => all.indexOf(test) === index);
   }
 
-  /** Returns the server files that import `file`; none if there are too many. */
+  /** Returns the server files that import `file`; an empty list if there are too many. */
   #findImporters(file: string): readonly string[] {
     const importers = [...this.#imports].filter(([importer, targets]) => importer.startsWith('server/') && targets.has(file));
     return importers.length > importersMax ? [] : importers.map(([importer]) => importer);

@@ -1,4 +1,4 @@
-/** Uses the packed contract in another project. */
+/** Uses the packed contract in a separate project. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -196,7 +196,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       });
 
       test('is upgraded in place when the server starts on its directory', async () => {
-        // Without the newer migrations, the packed server creates the data directory as the previous release would leave it.
+        // Without the newer migrations, the packed server creates the same data directory as the previous release.
         const folder = join(project, 'node_modules/@mandate/server/dist/database/migrations');
         const moveNewer = async (from: string, to: string): Promise<void> => {
           for (const name of newer) await rename(join(from, `${name}.js`), join(to, `${name}.js`));

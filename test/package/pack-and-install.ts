@@ -9,7 +9,7 @@ import { z } from 'zod';
 const run = promisify(execFile);
 export const repositoryRoot = join(import.meta.dirname, '../..');
 
-/** Workspaces that are published, each after its dependencies. */
+/** Published workspaces, each listed after its dependencies. */
 export const publishedWorkspaces = ['contract', 'server', 'client-sdk', 'cli'] as const;
 export type Tarballs = Readonly<Record<(typeof publishedWorkspaces)[number], string>>;
 

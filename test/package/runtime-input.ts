@@ -1,4 +1,4 @@
-/** Input of `runtime-program.ts`. */
+/** Input for `runtime-program.ts`. */
 export type RuntimeInput = {
   readonly apiUrl: string;
   readonly clientId: string;

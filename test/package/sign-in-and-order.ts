@@ -23,7 +23,7 @@ export const installedCommand =
       env: installedCommandEnvironment(project, url),
     });
 
-/** Returns the environment variables with which the installed `mandate` command uses a server. */
+/** Returns the environment variables that make the installed `mandate` command use the server at `url`. */
 export const installedCommandEnvironment = (project: string, url: string) => ({
   MANDATE_API_URL: url,
   MANDATE_CONFIG_DIR: join(project, 'mandate-config'),

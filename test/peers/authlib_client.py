@@ -1,4 +1,4 @@
-"""Signs in with Authlib: prints the authorization URL, reads the callback URL, prints the user."""
+"""Signs in with Authlib: prints the authorization URL, reads the callback URL, and prints the user."""
 import json
 import os
 import sys

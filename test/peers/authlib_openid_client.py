@@ -1,5 +1,5 @@
-"""Signs in as Authlib's web framework integrations do: prints the authorization URL, reads the callback URL, prints the user and the
-sign-out URL."""
+"""Signs in as Authlib's web framework integrations do: prints the authorization URL, reads the callback URL, and prints the user and
+the sign-out URL."""
 import json
 import os
 import sys

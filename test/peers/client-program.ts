@@ -11,8 +11,8 @@ import type { RunningServer } from '../support/server/use-server.ts';
 export type ClientProgramOptions = { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv };
 
 /**
- * Signs a new user in with a program that is written in another language. The program receives the issuer, client ID, client secret and
- * redirect URI as arguments, prints the authorization URL, reads the callback URL, and prints the user as JSON.
+ * Signs a new user in with a program that is written in a different programming language. The program receives the issuer, client ID,
+ * client secret and redirect URI as arguments, prints the authorization URL, reads the callback URL, and prints the user as JSON.
  */
 export async function signInWithClientProgram(
   server: Pick<RunningServer, 'origin' | 'db'>,
@@ -38,7 +38,10 @@ export async function signInWithClientProgram(
   return { user, output: JSON.parse(String(output)) };
 }
 
-/** Opens the sign-out URL of an application, confirms it, and expects that the user is signed out. Returns the redirect URI, if there is one. */
+/**
+ * Opens the sign-out URL of an application, confirms it, and expects that the user is signed out. Returns the redirect URI, if there is
+ * one.
+ */
 export async function expectSignOut({ browser }: Pick<TestUser, 'browser'>, url: URL | string): Promise<string | undefined> {
   const page = await submitFormContaining(browser, await browser.open(String(url)), 'op.logoutForm', { logout: 'yes' });
   expect(await hasActiveSession(browser)).toBe(false);

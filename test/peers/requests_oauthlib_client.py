@@ -1,4 +1,4 @@
-"""Signs in with requests-oauthlib: prints the authorization URL, reads the callback URL, prints the user."""
+"""Signs in with requests-oauthlib: prints the authorization URL, reads the callback URL, and prints the user."""
 import base64
 import hashlib
 import json

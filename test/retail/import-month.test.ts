@@ -126,7 +126,7 @@ describe.skipIf(!hasMonthFile)(
         expect(browser.pageErrors).toEqual([]);
       });
 
-      /** Console pages that list the month's data. The listed action and operation require the scope. */
+      /** Console pages that list the month's data. Each page's `action` and `operation` require the scope in `required`. */
       const lists = [
         { required: 'orders.manage', path: '/orders', action: 'Approvals', operation: ['GET', '/approvals/all'] },
         { required: 'users.manage', path: '/customers', action: 'Add customer', operation: ['POST', '/users'] },

@@ -8,7 +8,7 @@ export type ImportedMonth = {
   readonly customers: number;
   readonly codes: number;
   readonly units: number;
-  /** Sum of quantity x unit price over all lines, and sum of the order totals, in pence. */
+  /** Sum of quantity times unit price over all lines, and sum of the order totals, in pence. */
   readonly revenue: number;
   readonly total: number;
 };

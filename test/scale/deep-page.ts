@@ -34,7 +34,7 @@ async function countMatching(db: Database, shape: List): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Returns a cursor for the same list at another position, signed as the server signs its cursors. */
+/** Returns a cursor for the same list at a different position, signed as the server signs its cursors. */
 export function moveCursor(cursor: string, [value, id]: Position, keys: Pick<DerivedKeys, 'cursors'>): string {
   const [body = ''] = cursor.split('.');
   const [version, list] = JSON.parse(Buffer.from(body, 'base64url').toString());

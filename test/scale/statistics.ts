@@ -1,7 +1,7 @@
 /**
  * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with ten million orders from two years, each with two lines for two of
  * 2,000 products, and prints a Markdown table with the duration and the CPU time of each statistics query. Other programs affect the CPU
- * time less than the duration. The program also prints three other durations: the three slowest statistics over HTTP, a rebuild, and adding
+ * time less than the duration. The program also prints the durations of the three slowest statistics over HTTP, of a rebuild, and of adding
  * 5,000 changes to the sums. The optional second argument is the URL of a PostgreSQL database on this machine. The program then fills this
  * database only if it contains no orders, and does not delete it, so that later runs only measure.
  */
@@ -69,7 +69,7 @@ async function fill(em: EntityManager): Promise<void> {
   for (const table of ['orders', 'order_items']) await em.execute(`vacuum analyze ${table}`);
 }
 
-/** Drops the indexes that only make inserting slower, and returns the statements that create them again. */
+/** Drops the indexes that only slow down the inserts, and returns the statements that recreate the indexes. */
 async function dropSecondaryIndexes(em: EntityManager): Promise<string[]> {
   const indexes = await em.execute<{ name: string; definition: string }[]>(
     `select x.indexrelid::regclass::text as name, pg_get_indexdef(x.indexrelid) as definition from pg_index x
@@ -172,7 +172,9 @@ function statisticsQueries(): Query[] {
 
 const slowestFirst = (a: Measurement, b: Measurement): number => b.cpuMs - a.cpuMs;
 
-/** Measures the queries with the most CPU time over HTTP, and returns table rows with the median and the maximum duration of a request. */
+/**
+ * Measures, over HTTP, the queries that use the most CPU time. Returns table rows with the median and the maximum duration of a request.
+ */
 async function measureHttp(db: Database, slowest: readonly Measurement[]): Promise<string[]> {
   const http = createServer((req, res) => void app(req, res));
   http.listen(0, '127.0.0.1');

@@ -25,7 +25,7 @@ const seconds = 15;
 const burst = 1_000;
 
 /**
- * Program of a worker that responds with 204 at `/n` and never responds at `/n/silent`. The worker reports the arrival time of each
+ * Program for a worker that responds with 204 at `/n` and never responds at `/n/silent`. The worker reports the arrival time of each
  * delivery.
  */
 const receiver = `

@@ -30,7 +30,7 @@ def serialize_lines(context, value):
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-# Path parameters with which a case would revoke the access of all later cases.
+# Path parameters that would make a case revoke the access of all later cases.
 protected = set()
 
 

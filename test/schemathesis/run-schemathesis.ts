@@ -39,7 +39,7 @@ export type SchemathesisResult = {
   readonly dropped: number;
   /** Result of each phase, such as `coverage: success`. */
   readonly phases: readonly string[];
-  /** One text for each failed check or error: its name, the number of failures, and the affected operations. */
+  /** One string for each failed check or error: its name, the number of failures, and the affected operations. */
   readonly failures: readonly string[];
   /** The whole output, with a `curl` command for each failure. */
   readonly output: string;

@@ -6,7 +6,7 @@ import { startTestedServer } from './tested-server.ts';
 
 /**
  * Runs a shorter version of `npm run schemathesis` for the test suite. The seed is fixed, because Schemathesis considers some values valid
- * although they break rules that the document cannot express. hooks.py lists the known cases, and another seed may find others.
+ * although they break rules that the document cannot express. hooks.py lists the known cases, and a different seed may reveal others.
  */
 test('Schemathesis finds no failure', { timeout: 600_000, retry: 0 }, async ({ skip }) => {
   const isInstalled = await installSchemathesis().then(

@@ -44,8 +44,8 @@ const reportSchema = z.object({
 
 /**
  * Lints files in one run of the linter, before the tests, because each run takes time to start. The returned function adds a file to this
- * run, and returns a function that returns the messages about this file. A number is added to the file's name, so that several files can
- * have the same path.
+ * run, and returns a function that returns the messages about this file. A number is added to the file's name, so that the function can be
+ * called several times with the same path.
  */
 export function withLintedFiles(): (path: string, source: string) => () => string {
   const lint = withLintProject();

@@ -12,7 +12,7 @@ const excluded: readonly RegExp[] = [
   /^server\/database\/migrations\//,
   // statements that open, check and configure a connection
   /^server\/database\/connection\//,
-  // functions that send statements from other files
+  // functions that send the statements that other files define
   /^server\/database\/queries\/(?:batched-statement|dynamic-query|prepare-expired-row-deletion|prepared-statement)\.ts$/,
 ];
 

@@ -77,7 +77,7 @@ test('the bill of materials lists all production packages with hashes', { timeou
   const hashed = new Set(components.filter(({ hashes }) => hashes.length === 1).map(({ name, version }) => `${name}@${version}`));
   // packages for other platforms are only in the lockfile
   const installed = [...production].filter(([path]) => existsSync(join(root, path)));
-  // a package that is installed under several names is listed once, under the first
+  // a package that is installed under several names is listed once, under the first name
   const distinct = new Map(installed.toReversed().map((one) => [one[1].integrity, one]));
   const needed = [...distinct.values()].map(([path, { version }]) => `${packageName(path)}@${version}`);
   expect(needed.filter((one) => !hashed.has(one))).toEqual([]);

@@ -12,7 +12,7 @@ export const EmailedOneTimeLink = defineEntity({
     /** E-mail address to which the link was sent. Using the link proves that the user owns the address. */
     email: p.text(),
     expiresAt: p.datetime(3),
-    /** Encrypted refresh token for the provider account that is to be linked; null for links with another purpose. */
+    /** Encrypted refresh token for the provider account to link; null for links with a different purpose. */
     sealedRefreshToken: p.text().nullable(),
   },
   indexes: [

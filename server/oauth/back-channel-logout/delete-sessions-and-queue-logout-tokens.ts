@@ -16,8 +16,8 @@ type SessionTable = {
 };
 
 /**
- * Deletes browser sessions and queues a logout token for each application that the user signed in to during any of them. Call this in
- * a transaction. Code that deletes a session in any other way must call `queueLogoutTokensOfSession`.
+ * Deletes browser sessions and queues a logout token for each application that the user signed in to during any of these sessions. Call
+ * this in a transaction. Code that deletes a session in any other way must call `queueLogoutTokensOfSession`.
  * @param filter the user; `uid` limits the deletion to one session, and `exceptUid` excludes one session from the deletion
  * @returns the number of deleted sessions
  */
@@ -25,7 +25,7 @@ export async function deleteSessionsAndQueueLogoutTokens(
   em: EntityManager,
   { accountId, uid, exceptUid }: { readonly accountId: string; readonly uid?: string; readonly exceptUid?: string },
 ): Promise<number> {
-  // This deletion uses Kysely, because MikroORM's query builder omits `returning` from deletions.
+  // This deletion uses Kysely, because MikroORM's query builder omits `returning` from `delete` statements.
   const deletion = em
     .getKysely<SessionTable>()
     .deleteFrom('oauth_records')

@@ -64,7 +64,7 @@ const policies = {
   },
   /** Limits for open client registrations from one network. */
   registration: { source: { points: 20, duration: 1 * hours }, network: { points: 20, duration: 1 * hours } },
-  /** Limits for fetching client ID metadata documents at the request of one network. */
+  /** Limits for fetching client ID metadata documents on behalf of clients in one network. */
   metadataDocument: { source: { points: 30, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } },
 } as const satisfies Record<string, Policy>;
 

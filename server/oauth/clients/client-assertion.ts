@@ -13,7 +13,7 @@ import type { ClientKeyCache } from './client-key-cache.ts';
  * a lifetime of one hour.
  */
 export const maxClientAssertionSeconds = 60 * 60;
-/** Maximum difference between the clocks of the client and the server, in seconds. */
+/** Maximum clock difference between the client and the server, in seconds. */
 const toleranceSeconds = 60;
 
 const claimsSchema = z.object({ sub: z.string() });
@@ -67,8 +67,8 @@ export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtCl
 };
 
 /**
- * Records again that the identifier of a client assertion has been used, after the transaction of the rejected request has been rolled
- * back. An assertion can be used for only one request, even if that request fails.
+ * After the transaction of a rejected request has been rolled back, records again that the request's client assertion has been used. An
+ * assertion can be used for only one request, even if that request fails.
  */
 export async function keepAssertionUsedAfterRollback(em: EntityManager, req: object): Promise<void> {
   const record = getOauthRequestContext(req).clientAssertion?.record;

@@ -34,7 +34,7 @@ const staleMs = 60 * 60_000;
 export class ClientKeyCache {
   readonly #network: NetworkPolicy;
   readonly #now: () => number;
-  /** Entries in the order of their last use. */
+  /** Entries in order of last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new Map<string, Promise<Entry>>();
 
@@ -91,7 +91,7 @@ const hasKey = (keys: Keys, kid: string | undefined): boolean => kid !== undefin
 
 const keySetSchema = z.object({ keys: z.array(z.record(z.unknown())).min(1).max(keysMax) });
 
-/** Returns the usable keys of a key set, which may also contain keys for other purposes. */
+/** Returns the usable keys in a key set, which may also contain keys for other purposes. */
 function parseKeySet(document: FetchedDocument): Keys {
   const parsed = keySetSchema.safeParse(parseJsonDocument(document));
   if (!parsed.success)

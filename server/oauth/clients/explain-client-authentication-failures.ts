@@ -29,7 +29,7 @@ function recordAuthenticationFailure({ req }: Pick<KoaContextWithOIDC, 'req'>, e
   if (!(error instanceof errors.InvalidClientAuth) || !client) return;
   const method = getClientAuthenticationMethod(client);
   const hasAssertion = context.form?.has('client_assertion') === true;
-  // The response does not reveal whether a client with another authentication method exists.
+  // The response does not reveal whether the client exists if the client uses a different authentication method.
   if (method === 'private_key_jwt' && hasAssertion)
     context.clientAuthenticationFailure ??= `client assertion: ${toErrorDescription(detail)}`;
   if (isCertificateAuthenticationMethod(method) && !hasAssertion)

@@ -12,7 +12,7 @@ const neverRequested = new Set([
   'tos_uri',
   'tls_client_auth_san_uri',
 ]);
-/** Text fields, whose values may contain a URL, which the server never requests. */
+/** Text fields, whose values may contain URLs. The server never requests these URLs. */
 const textFields = new Set(['client_id', 'client_name', 'contacts', 'scope', 'software_id', 'software_version']);
 
 const urlName = /_(uris?|urls?|endpoint)$/;

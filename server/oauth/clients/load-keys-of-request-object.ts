@@ -17,7 +17,7 @@ export const loadKeysOfRequestObject =
   async (ctx, next) => {
     const { clientId, requestObject } = await readClientAndRequestObject(ctx);
     if (requestObject !== undefined) {
-      // Requests to all other endpoints have already loaded the client.
+      // For requests to all other endpoints, the client has already been loaded.
       if (ctx.path === authorization && clientId !== undefined) await prefetchClient(em, ctx.req, clientId);
       await loadPublishedClientKeys(clientKeys, ctx.req, readKeyIdOfRequestObject(requestObject));
     }

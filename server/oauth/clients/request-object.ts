@@ -16,10 +16,10 @@ export const requestObjectAlgorithms = clientAssertionAlgorithms;
 
 /** Maximum lifetime of a request object, in seconds (FAPI 2.0 Message Signing section 5.3.1). */
 const secondsMax = 60 * 60;
-/** Maximum difference between the clocks of the client and the server, in seconds. */
+/** Maximum clock difference between the client and the server, in seconds. */
 const toleranceSeconds = 60;
 
-/** Accepted values of `typ`: none, the value that RFC 9101 section 10.8 specifies, and the value that older libraries use. */
+/** Accepted values of `typ`: no value, the value that RFC 9101 section 10.8 specifies, and the value that older libraries use. */
 const acceptedTypes = new Set([undefined, 'oauth-authz-req+jwt', 'jwt']);
 
 /**

@@ -54,7 +54,7 @@ export async function endAccessIfProviderRejectsAccount(
       return report(`the provider responded with ${result.reason}`);
     }
     if (!account.isCheckPending) return await endAccessAfterProviderRejection(em, provider, account, source, new Date());
-    // The provider may have refused an outdated token, because the response with the current token was lost.
+    // An earlier response, which may have contained a new token, was lost. The provider may therefore have refused an outdated token.
     await updateIfUnchanged(em, account, clearedRefreshTokenColumns);
     return report('the refresh token was refused after a response had been lost');
   } catch (error) {

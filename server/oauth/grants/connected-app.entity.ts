@@ -19,7 +19,10 @@ export const ConnectedAppEntity = defineEntity({
     createdAt: p.datetime(3),
     /** When the application most recently received a token; null before the first token. */
     lastUsedAt: p.datetime(3).nullable(),
-    /** The linked account through which the user had signed in when the grant was created; null for another sign-in method. */
+    /**
+     * The linked account through which the user had signed in when the grant was created; null if the user signed in with a different
+     * method.
+     */
     linkedAccountId: p.bigint('number').nullable(),
   },
   indexes: [{ name: 'connections_user', properties: ['user', 'id'] }],

@@ -74,8 +74,8 @@ export const listScopesOfRequestedScopesAndClaims = (params: Readonly<Record<str
 
 /**
  * Records in the grant which of the requested scopes and claims the user allowed and which the user rejected. API scopes are recorded
- * twice, because oidc-provider treats them both as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this
- * request does not ask for consent to them again.
+ * twice, because oidc-provider treats them both as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that the
+ * user is not asked about these scopes again during this request.
  */
 export function recordConsentDecisionInGrant(
   grant: Grant,
@@ -164,7 +164,7 @@ async function createGrantWithoutPrompt(
   return grant;
 }
 
-/** Returns whether the user gave this application narrower limits in another grant, for example in another browser. */
+/** Returns whether the user has given this application narrower limits in a different grant, for example in a different browser. */
 async function hasNarrowerGrant(
   em: EntityManager,
   userId: number,

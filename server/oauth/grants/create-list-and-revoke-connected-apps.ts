@@ -139,7 +139,7 @@ export type RevokeConnectedAppOptions = {
   readonly source: RequestSource;
   /** Client ID of the application through which the user revokes access; undefined on the account pages. */
   readonly by: string | undefined;
-  /** IDs of the API keys that stay valid, out of the keys that were created through the application; `all` keeps all of them. */
+  /** Which of the API keys that were created through the application stay valid: their IDs, or `all`. */
   readonly keepApiKeys: readonly number[] | 'all';
 };
 

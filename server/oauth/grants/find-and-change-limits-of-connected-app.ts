@@ -46,7 +46,10 @@ export async function listLimitsOfConnectedApps(em: EntityManager, ids: readonly
   return limitsById;
 }
 
-/** Returns whether the user can let a connected application access all orders; false if the application requested only its own orders. */
+/**
+ * Returns whether the user can let a connected application access all orders; false if the application requested access only to its own
+ * orders.
+ */
 export async function isAccessToAllOrdersGrantable(em: EntityManager, userId: number, id: number): Promise<boolean> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   const limits = app && (await findOrderLimits(em, app.grantId));

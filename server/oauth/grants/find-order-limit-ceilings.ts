@@ -40,7 +40,7 @@ export async function findOrderLimitCeilings(em: EntityManager, clientId: string
   };
 }
 
-/** A requested limit that the ceilings do not permit, with its path. */
+/** The field path of a requested limit that exceeds a ceiling, and the reason for the rejection. */
 type ExcessiveLimit = { readonly path: readonly string[]; readonly reason: TranslatableText };
 
 /** Returns the first limit that is above one of the ceilings, or undefined if all limits are within the ceilings. */

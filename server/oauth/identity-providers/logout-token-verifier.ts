@@ -7,7 +7,7 @@ import { UnusableDocumentError } from '../../outgoing-http/third-party-json-docu
 import { ClientKeyCache } from '../clients/client-key-cache.ts';
 import { InvalidProviderResponseError, IdentityProviderUnavailableError } from './provider-errors.ts';
 
-/** Accepted difference between the clocks of the provider and this server, in seconds. */
+/** Maximum clock difference between the provider and this server, in seconds. */
 export const clockToleranceSeconds = 60;
 
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;

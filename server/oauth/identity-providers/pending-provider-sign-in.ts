@@ -23,7 +23,7 @@ const pendingSchema = z.object({
   /** Time after which the response is rejected, in milliseconds since 1970. */
   until: z.number(),
 });
-/** A sign-in through a provider between the redirect to the provider and the response. */
+/** A pending sign-in through a provider: the browser has been redirected to the provider, which has not responded yet. */
 export type PendingProviderSignIn = z.output<typeof pendingSchema>;
 
 const randomText = (): string => randomBytes(32).toString('base64url');

@@ -46,7 +46,7 @@ const curveOrder = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9c
  * codes and refresh tokens to the key.
  */
 async function deriveDpopKeyPair(secret: Buffer): Promise<oauth.CryptoKeyPair> {
-  // The bits are 16 bytes longer than the key, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1).
+  // The derived value is 16 bytes longer than the key, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1).
   const bits = Buffer.from(hkdfSync('sha256', secret, '', 'DPoP key for identity providers', 48));
   const scalar = (BigInt(`0x${bits.toString('hex')}`) % (curveOrder - 1n)) + 1n;
   const privateBytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');

@@ -29,8 +29,8 @@ const errorCodeLengthMax = 100;
 export const truncateErrorCode = (code: string): string => code.slice(0, errorCodeLengthMax);
 
 /**
- * Runs `work`, and converts library and connection errors to the errors of this module. The causes of these errors are dropped, because
- * they can contain tokens.
+ * Runs `work`, and converts library and connection errors to this module's errors. The causes of these errors are dropped, because they can
+ * contain tokens.
  */
 export async function convertProviderErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

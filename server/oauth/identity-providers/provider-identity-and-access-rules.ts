@@ -26,7 +26,7 @@ const { email: validEmail, name: validName } = contract.users.create.body.shape;
 const labelSchema = singleLineInputSchema(200);
 const optionalText = z.string().optional().catch(undefined);
 /**
- * Apple sends booleans as text. Microsoft sends `xms_edov` only if the application is configured to receive this claim. The claim states
+ * Apple sends booleans as strings. Microsoft sends `xms_edov` only if the application is configured to receive this claim. The claim states
  * whether the owner of the e-mail domain has been verified.
  */
 const booleanClaim = z

@@ -65,7 +65,7 @@ export class RelyingParty {
   /**
    * Returns a provider's metadata, which is cached for five minutes.
    * @throws {IdentityProviderUnavailableError}
-   * @throws {InvalidProviderResponseError} if the metadata belongs to another issuer
+   * @throws {InvalidProviderResponseError} if the metadata belongs to a different issuer
    */
   async discover({ issuer }: Pick<IdentityProviderRow, 'issuer'>): Promise<oauth.AuthorizationServer> {
     const cached = this.#metadata.get(issuer);
@@ -237,7 +237,7 @@ function endpointUrl(endpoint: string | undefined, isHttpAllowed: boolean): URL 
 
 const appleUserSchema = z.object({ name: z.object({ firstName: z.string().catch(''), lastName: z.string().catch('') }) });
 
-/** Returns the name that Apple sends outside of the ID token, at a user's first sign-in. */
+/** Returns the name that Apple sends outside of the ID token, on a user's first sign-in. */
 function nameFromAppleUser(text: string | null): string | undefined {
   if (text === null) return undefined;
   try {

@@ -37,8 +37,8 @@ export const encryptPendingRefreshToken = (token: string | undefined, provider: 
   token === undefined || !requestsOfflineAccess(provider) ? null : encryptText(token, key, pendingEncryptionContext(provider, subject));
 
 /**
- * Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is none or if it belongs to another provider
- * or account.
+ * Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is none or if it belongs to a different
+ * provider or account.
  */
 export const decryptPendingRefreshToken = (
   sealed: string | null | undefined,

@@ -28,7 +28,7 @@ export const LinkedAccount = defineEntity({
      */
     checkDueAt: p.datetime(3).nullable(),
     /**
-     * Whether a check has started but not completed, so that the provider may have replaced the refresh token in a response that this
+     * Whether a check has started but not completed. In this case, the provider may have replaced the refresh token in a response that this
      * server has not received.
      */
     isCheckPending: p.boolean().default(false),

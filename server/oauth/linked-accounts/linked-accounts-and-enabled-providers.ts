@@ -16,7 +16,7 @@ export type LinkedAccountSummary = {
   readonly lastUsedAt: Date | null;
 };
 
-/** Lists a user's linked accounts, the oldest first. */
+/** Lists a user's linked accounts, oldest first. */
 export async function listLinkedAccounts(em: EntityManager, userId: number): Promise<LinkedAccountSummary[]> {
   const rows = await em.find(LinkedAccount, { user: userId }, { orderBy: { id: 'asc' }, disableIdentityMap: true });
   return rows.map(({ id, issuer, label, linkedAt, lastUsedAt = null }) => ({ id, issuer, label, linkedAt, lastUsedAt }));

@@ -20,7 +20,7 @@ export type OauthRequestContext = {
   clientAssertion: { record: NewOauthRecord | undefined } | undefined;
   /** Why the client could not be authenticated with its key or certificate. */
   clientAuthenticationFailure: string | undefined;
-  /** Whether the client must bind its tokens to a key (DPoP), but the request contains no proof. */
+  /** Whether the request contains no DPoP proof, although the client must bind its tokens to a key. */
   lacksDpopProof: boolean;
   /** Whether the request lacks an acceptable certificate, although the client must bind its tokens to one. */
   lacksCertificate: boolean;

@@ -8,7 +8,7 @@ import { isReplayedRefresh } from '../refresh/refresh-token-grant.ts';
 /** Result of a request to the token or revocation endpoint, without personal data. */
 export type TokenOperation =
   | { readonly name: 'issued'; readonly grantType: string }
-  /** A repeated refresh request received the stored first response. */
+  /** A repeated refresh request received the stored response to the first request. */
   | { readonly name: 'replayed' }
   | { readonly name: 'refused'; readonly grantType: string; readonly error: string }
   | { readonly name: 'revoked'; readonly reason: 'application' | 'person' | 'reuse' };

@@ -25,7 +25,7 @@ export type VerifiedFirstFactor = Omit<z.output<typeof ticketSchema>, 'until'>;
 export const issueFirstFactorTicket = (key: Buffer, browser: string, verified: VerifiedFirstFactor, now: Date): string =>
   encryptText(JSON.stringify({ ...verified, until: now.getTime() + lifetimeMs }), key, `password given in ${browser}`);
 
-/** Decrypts a ticket. Returns undefined if the ticket has expired or belongs to another browser. */
+/** Decrypts a ticket. Returns undefined if the ticket has expired or belongs to a different browser. */
 export function decryptFirstFactorTicket(key: Buffer, browser: string, ticket: string, now: Date): VerifiedFirstFactor | undefined {
   const text = decryptText(ticket, key, `password given in ${browser}`);
   if (text === undefined) return undefined;

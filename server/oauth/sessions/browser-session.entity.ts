@@ -13,8 +13,8 @@ export const BrowserSession = defineEntity({
     startedAt: p.datetime(3),
     lastUsedAt: p.datetime(3),
     /**
-     * The linked account through which the user signed in; null for another sign-in method. The column has no foreign key, because the link
-     * can be removed.
+     * The linked account through which the user signed in; null if the user signed in with a different method. The column has no foreign
+     * key, because the link can be removed.
      */
     linkedAccountId: p.bigint('number').nullable(),
   },

@@ -16,7 +16,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bSafari\//, 'Safari'],
 ];
 
-/** Label of programs that users start on a command line, and of HTTP libraries that such programs use. */
+/** Label for command-line programs, and for the HTTP libraries that such programs use. */
 export const commandLineLabel = 'Command line';
 const commandLinePrograms = /^(aiohttp|axios|curl|go-http-client|got|httpie|httpx|libcurl|mandate|node|python|undici|wget)\b/i;
 
@@ -24,8 +24,8 @@ const commandLinePrograms = /^(aiohttp|axios|curl|go-http-client|got|httpie|http
 const programName = /^(?!Mozilla\b)([a-z][\w-]{0,39})(?=[/ ]|$)/i;
 
 /**
- * Returns a label such as `Firefox on Linux` that helps users recognize their devices: the browser or the program, and the system. Returns
- * null if the User-Agent is unknown.
+ * Returns a label such as `Firefox on Linux` that helps users recognize their devices: the browser or program, and the operating system.
+ * Returns null if the User-Agent is unknown.
  */
 export function describeUserAgent(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;

@@ -50,7 +50,7 @@ export async function recordBrowserSessionActivity(
   });
 }
 
-/** Returns how the user of a session signed in, to continue the sign-in in another session. */
+/** Returns how the user of a session signed in, so that the session that replaces it can store the same information. */
 export async function findLinkedAccountOfSession(em: EntityManager, uid: string): Promise<LinkedAccountOfSignIn> {
   const session = await em.findOne(BrowserSession, { uid }, { disableIdentityMap: true });
   return { linkedAccountId: session?.linkedAccountId ?? null };
@@ -81,7 +81,7 @@ export type SessionSummary = {
   readonly lastUsedAt: Date;
 };
 
-/** Lists a user's active sessions, the most recently used first. */
+/** Lists a user's active sessions, most recently used first. */
 export async function listActiveBrowserSessionsOfUser(em: EntityManager, userId: number, now: Date): Promise<SessionSummary[]> {
   const sessions = await em.find(BrowserSession, filterActiveSessions(em, userId, now), {
     orderBy: { lastUsedAt: 'desc', uid: 'asc' },
@@ -91,7 +91,7 @@ export async function listActiveBrowserSessionsOfUser(em: EntityManager, userId:
   return sessions.map(sessionSummaryFromEntity);
 }
 
-/** Lists a user's active sessions, the most recently started first. If `after` is set, the list starts after this session. */
+/** Lists a user's active sessions, most recently started first. If `after` is set, the list starts after this session. */
 export async function listSessionsOfUserByStart(
   em: EntityManager,
   userId: number,

@@ -16,7 +16,7 @@ export type PrefetchedRecords = StoredOauthRecord & {
   readonly due_linked_account_id: number | null;
 };
 
-/** An active client. It is read outside the transaction, so that the lookup can be batched with the lookups of other requests. */
+/** An active client. The client is read outside the transaction, so that the lookup can be batched with the lookups of other requests. */
 export type PrefetchedClient = Pick<
   Application,
   | 'clientId'

@@ -72,7 +72,7 @@ const tokenBodyPaths = new Set<string>([oauthEndpointPaths.revocation, oauthEndp
 
 /**
  * Makes revocation and introspection accept JWT access tokens, which oidc-provider itself rejects. Replaces a valid JWT in the request body
- * with its record identifier. oidc-provider does the rest, including client authentication.
+ * with its record identifier. oidc-provider then processes the request, including client authentication.
  */
 export const acceptJwtsForRevocationAndIntrospection =
   (verification: TokenVerificationKeys): Middleware =>

@@ -22,7 +22,7 @@ const accessTokenClaims = z.object({
   scope: z.string().default(''),
   auth_time: z.number().optional(),
   acr: z.string().optional(),
-  /** Key of DPoP proofs (RFC 9449 section 6.1), or client certificate (RFC 8705 section 3.1), that the token is bound to. */
+  /** Key for DPoP proofs (RFC 9449 section 6.1), or client certificate (RFC 8705 section 3.1), that the token is bound to. */
   cnf: z
     .object({ jkt: z.string().optional(), 'x5t#S256': z.string().optional() })
     .refine((cnf) => cnf.jkt !== undefined || cnf['x5t#S256'] !== undefined)
@@ -86,7 +86,7 @@ export function createAccessTokenVerifier(
 
 type StatusAndRead = { readonly status: TokenStatus | undefined; readonly read?: SpeculativeRead };
 
-/** Cache that contains, for each lookup, the combination of the lookup with the query for a token's status. */
+/** Caches, for each lookup, a function that runs the lookup and the token status query in one statement. */
 const combinedLookups = new WeakMap<BatchedLookup<unknown>, ReturnType<typeof combineBatchedLookups<TokenStatus, unknown>>>();
 
 /** Finds a token's status and, in the same statement, the row that the request is expected to need. */

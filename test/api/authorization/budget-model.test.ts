@@ -10,7 +10,7 @@ import { pickupDelivery } from '../../support/shop/test-shop.ts';
 
 const till = withPaymentTestShop();
 
-/** A step of a random sequence. `order` selects an order by its position, modulo the number of orders. */
+/** A step in a random sequence. `order` selects an order by its position, modulo the number of orders. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('place' as const), amount: fc.integer({ min: 1, max: 60 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('place with approval' as const), amount: fc.integer({ min: 1, max: 300 }) }) },
@@ -75,7 +75,7 @@ async function startShopper(limit: number) {
   const product = await shop.createProduct({ price: 1, stock: 1_000_000 });
   const call = (method: string, path: string, body: unknown, as = token): Promise<ApiResponse> =>
     mandate.callApi(method, `/api/v1${path}`, { token: as, body });
-  /** Requests approval for a quote, and grants the approval as the customer on the account page. Returns the ID of the quote. */
+  /** Requests approval for a quote, and approves the request as the customer on the account page. Returns the ID of the quote. */
   const obtainApproval = async (order: unknown): Promise<number> => {
     const quote = await call('POST', '/quotes', order);
     const { body: approval } = await call('POST', '/approvals', { quote_id: quote.body.id });

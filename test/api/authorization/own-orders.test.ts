@@ -141,7 +141,7 @@ describe.each(['customer', 'administrator'] as const)('an application of a %s th
   );
 
   const orderScopes = new Set<string>(['orders.read', 'payments.read'] satisfies Scope[]);
-  // Approvals are not listed by order (`test/api/approvals/lifecycle.test.ts` tests which applications can read them).
+  // Lists of approvals are excluded: `test/api/approvals/lifecycle.test.ts` tests which applications can read approvals.
   const lists = operations.filter(
     ({ method, path, access, operationId }) =>
       method === 'GET' &&

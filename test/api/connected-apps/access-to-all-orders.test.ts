@@ -12,7 +12,7 @@ import { withShop } from '../../support/shop/with-shop.ts';
 const shop = withShop();
 const scopes: Scope[] = ['orders.read', 'orders.write'];
 
-/** Connects a third-party application, and places an order through another application. */
+/** Connects a third-party application, and places an order through a different application. */
 async function connect() {
   const anna = await signUp(shop.origin);
   const client = await createWebApplication(shop.db, scopes);

@@ -22,7 +22,7 @@ describe('a refused tool call', () => {
   const order = (quantity: number, more: Record<string, unknown> = {}) =>
     callMcpTool(client, 'orders_create', { items: [{ product_id: productId, quantity }], delivery: pickupDelivery, ...more });
 
-  /** Returns the text of a rejected call, and expects it to be one sentence without JSON. */
+  /** Returns the error text of a rejected tool call, and expects the text to be one sentence without JSON. */
   async function describeRefusedCall(call: ReturnType<typeof callMcpTool>): Promise<string> {
     const { isError, text } = await call;
     expect(isError).toBe(true);

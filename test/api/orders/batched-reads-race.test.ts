@@ -19,7 +19,9 @@ const changeCount = 12;
 const changesPerToken = 3;
 const tokensEach = 1 + changeCount / changesPerToken / 2;
 
-/** A period of ownership. It starts when the ownership change is sent, and ends when the response to the next change is received. */
+/**
+ * A period of ownership. The period starts when the ownership change is sent, and ends when the response to the next change is received.
+ */
 type OwnershipPeriod = { readonly ownerId: number; readonly from: number; until: number };
 type Credential = { readonly token: string; readonly userId: number; revocationSentAt: number; revokedAt: number };
 type Observation = {

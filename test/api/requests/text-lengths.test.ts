@@ -1,4 +1,4 @@
-/** Tests that length limits for texts in requests count Unicode code points, as JSON Schema does. */
+/** Tests that length limits for text in requests count Unicode code points, as JSON Schema does. */
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { isFreeText, listRequestFields, sendRequestWithField, type RequestField } from '../../support/api-assertions/request-fields.ts';
@@ -12,7 +12,7 @@ const administrator = shop.admin(scopeNames);
 /** A character that consists of two UTF-16 code units but is one code point. */
 const emoji = '😀';
 
-/** Fields that accept no string of emoji, because they contain a URL or a key, or identify a category, time zone or application. */
+/** Fields that reject strings of emoji, because they contain a URL or a key, or identify a category, time zone or application. */
 const restrictedField = /(?:ur[il]s?(?:\/0)?|issuer|private_key|categories\/0|time_zone|client_id|cursor)$/;
 const fields = listRequestFields(({ schema }) => isFreeText(schema) && schema.maxLength !== undefined).filter(
   ({ pointer, query, body }) => !restrictedField.test(pointer ?? query ?? '') && (query !== undefined || body !== undefined),

@@ -45,7 +45,7 @@ test('statistics equal sums over random orders, before and after stored sums are
   expect(await sums()).toEqual(maintained);
 });
 
-/** Times for which the cases in `statisticsCases` read rows of 15 minutes, one hour and six hours, not only wider rows. */
+/** Times for which the cases in `statisticsCases` read rows for 15 minutes, one hour and six hours, not only rows for longer periods. */
 const timesInNarrowRows = ['2025-04-06T14:00Z', '2025-10-31T12:30Z', '2025-10-31T02:00Z'];
 
 test('a wrong sum of any width is detected', { timeout: 120_000 }, async () => {

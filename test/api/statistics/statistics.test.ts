@@ -170,7 +170,7 @@ test('products: lists the best sellers, the products with low stock and the prod
     [archivedLater, 7],
   ] as const) {
     const free = { delivery: { method: 'pickup', recipient_name: 'Anna Test' } };
-    // The delivery methods of the test shop are in other currencies, so the lines are added to an order in EUR.
+    // The test shop's delivery methods use other currencies, so the lines are added to an order in EUR.
     const order = await shop.placeOrder(free);
     const em = shop.db.em.fork();
     await em.execute(

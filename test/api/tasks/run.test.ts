@@ -233,7 +233,10 @@ describe('retention', () => {
 });
 
 describe('a task while the process is processing requests', () => {
-  /** Runs an export that works for `workMs` before its only step. Returns how often the export checked for requests before the step. */
+  /**
+   * Runs an export that works for `workMs` before its only step. Returns how often, before the step, the export checked whether the process
+   * was processing requests.
+   */
   async function countChecksBeforeStep(workMs: number, isServing: (check: number) => boolean): Promise<number> {
     await startExport();
     let [checks, checksBeforeStep] = [0, 0];

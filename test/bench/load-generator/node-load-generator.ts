@@ -23,8 +23,8 @@ export async function runClosedLoop(origin: string, traffic: Traffic, callers: n
 const tickMs = 1;
 
 /**
- * Sends `perSecond` requests, regardless of the response times. Latency is measured from the tick at which a request was due, so that
- * neither a stalled server nor a late generator reduces the measured latency.
+ * Sends `perSecond` requests each second, regardless of the response times. Latency is measured from the tick at which a request was due,
+ * so that neither a stalled server nor a late generator reduces the measured latency.
  */
 export async function runAtConstantRate(
   origin: string,

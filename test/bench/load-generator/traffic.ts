@@ -17,12 +17,15 @@ export type Traffic = {
   readonly next?: Next;
 };
 
-/** Location of a value in a response: between the texts `after` and `until`, or from `after` to the end. */
+/** Location of a value in a response: between the strings `after` and `until`, or from `after` to the end. */
 export type ValueLocation = { readonly in: 'location' | 'body'; readonly after: string; readonly until: string };
 
 type Next = {
   readonly valueLocation: ValueLocation;
-  /** Creates a POST request that contains `value`. `customer` is the ID of the customer who sent the previous request, or '' if `customers` is not set. */
+  /**
+   * Creates a POST request that contains `value`. `customer` is the ID of the customer who sent the previous request, or an empty string if
+   * `customers` is not set.
+   */
   readonly createRequest: (value: string, customer: string) => RequestSpec & { readonly body: string };
   /**
    * The location of the customer's ID in the response, and all customers. Set only if follow-up requests must be sent with the customer's

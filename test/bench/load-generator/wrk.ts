@@ -118,7 +118,7 @@ end`;
 
 /**
  * Runs wrk on one thread: at maximum throughput, or at a constant rate. Percentiles describe single requests, even if two requests count as
- * one. They include wrk's correction for requests that a busy connection delayed.
+ * one. The percentiles include wrk's correction for requests that a busy connection delayed.
  */
 export async function runWrk(
   origin: string,

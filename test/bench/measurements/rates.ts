@@ -10,7 +10,7 @@ export type Rates = {
   readonly name: string;
   /** Median rate over all rounds, for each server. */
   readonly perSecond: PerServer<number>;
-  /** Median over all rounds of each server's 99th percentile response time at maximum throughput, in milliseconds. */
+  /** Median, over all rounds, of each server's 99th percentile response time at maximum throughput, in milliseconds. */
   readonly fullLoadP99Ms: PerServer<number>;
   /**
    * Latency of our server, and of the hand-written server if it is a peer, at a constant rate of 70% of our server's maximum throughput.
@@ -21,7 +21,7 @@ export type Rates = {
 
 export type Settings = { readonly rounds: number; readonly seconds: number; readonly connections: number };
 
-/** Number of rounds that run before the first measured round, because V8 optimizes a server's functions during the first seconds. */
+/** Number of rounds that run before the first measured round, because V8 optimizes a server's functions during the first few seconds. */
 const warmUpRounds = 3;
 
 /** Latency is measured at this fraction of the maximum throughput. */

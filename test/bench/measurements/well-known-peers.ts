@@ -22,7 +22,7 @@ export type OperationFigures = {
   readonly failed: number;
 };
 
-/** Settings of the PostgreSQL server that are needed to count statements. */
+/** PostgreSQL server settings that are needed to count statements. */
 export const statementCountSettings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=50000'];
 
 /** CPU time used so far, in seconds, and number of statements executed so far. */

@@ -1,6 +1,6 @@
 /**
  * Hand-written server that is optimized only for speed. The server uses node:http and pg with prepared statements, and caches verified
- * tokens in a map. It has no revocation, limits, response validation, logging or other protection.
+ * tokens in a map. The server has no revocation, limits, response validation, logging or other protection.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';

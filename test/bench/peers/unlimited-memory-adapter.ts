@@ -5,8 +5,8 @@ const grantRecords = new Map<string, Set<string>>();
 const sessionsByUid = new Map<string, string>();
 
 /**
- * In-memory storage of `oidc-provider`. The library's default storage keeps only the 1,000 newest records, fewer than the sessions, grants and
- * tokens of 1,000 customers. Expired records are not removed, because a run is short.
+ * In-memory storage for `oidc-provider`. The library's default storage keeps only the 1,000 newest records, fewer than the sessions, grants
+ * and tokens of 1,000 customers. Expired records are not removed, because a run is short.
  */
 export class UnlimitedMemoryAdapter implements Adapter {
   readonly #model: string;

@@ -17,7 +17,7 @@ import type { ServerName, Target } from './target.ts';
 const sourceDirectory = import.meta.dirname;
 /** Limits that no case reaches. The server still counts requests against these limits. */
 const unreachableLimits = { MANDATE_RATE_LIMIT: '100000000', MANDATE_RATE_LIMIT_IP: '100000000', MANDATE_MONTHLY_QUOTA: '1000000000' };
-/** Maximum number of orders in PGlite. This maximum limits the time that is needed to fill the database. */
+/** Maximum number of orders in PGlite, chosen to limit the time that is needed to fill the database. */
 const embeddedOrdersMax = 20_000;
 
 const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;

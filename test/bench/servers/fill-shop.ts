@@ -8,7 +8,7 @@ export const categoryCount = 50;
 
 /**
  * Inserts sample data: products with a large stock, and delivered orders with two lines each, distributed evenly among customers. For
- * example, customer 1 has the orders 1, 1 + `users`, and so on.
+ * example, customer 1 has order 1, order 1 + `users`, and so on.
  */
 export async function fillShop(em: EntityManager, { orders, products, users }: ShopSize): Promise<void> {
   await em.execute(`insert into users (name, email) select 'User ' || n, 'user' || n || '@example.com' from generate_series(1, ?::int) n`, [

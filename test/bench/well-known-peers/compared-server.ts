@@ -11,7 +11,7 @@ export type OperationName =
 
 export type ComparedServerName = 'mandate' | 'keycloak' | 'hydra' | 'vendure' | 'medusa';
 
-/** Requests of an operation: traffic for the load generator, or a function that sends several requests sequentially. */
+/** Requests that make up an operation: traffic for the load generator, or a function that sends several requests sequentially. */
 export type Operation = {
   /** Number of requests that the server receives for each operation. */
   readonly requests: number;
@@ -33,7 +33,7 @@ export type ComparedServer = {
   readonly database: string;
   /** CPU time that all processes of the server have used so far, in seconds. */
   readonly cpuSeconds: () => Promise<number>;
-  /** Prepares the requests of an operation, for example by obtaining tokens. Called before each round. */
+  /** Prepares the requests for an operation, for example by obtaining tokens. Called before each round. */
   readonly operations: Readonly<Partial<Record<OperationName, () => Promise<Operation>>>>;
 };
 
@@ -49,7 +49,7 @@ export type PeerContext = {
   readonly opened: AsyncDisposableStack;
 };
 
-/** Number of products in the shops of the peers. */
+/** Number of products in the peers' shops. */
 export const catalogueSize = 1_000;
 
 /** Password of every customer in the peers' shops. */

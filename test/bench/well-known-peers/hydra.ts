@@ -18,8 +18,8 @@ import { createTokenOperations } from './token-operations.ts';
 const version = '2.3.0';
 const module = 'github.com/ory/hydra/v2';
 /**
- * Module replacement that Hydra's own `go.mod` contains. Hydra cannot be compiled without it, and Go ignores the replacements of
- * dependencies.
+ * Module replacement that Hydra's own `go.mod` contains. Hydra cannot be compiled without this replacement, and Go ignores replacements in
+ * the `go.mod` of a dependency.
  */
 const replacement = 'github.com/gobuffalo/pop/v6=github.com/ory/pop/v6@v6.2.1-0.20241121111754-e5dfc0f3344b';
 
@@ -27,7 +27,10 @@ const service = { clientId: 'service', secret: randomUUID() };
 const website = { clientId: 'website', secret: randomUUID(), redirectUri: 'https://app.example/callback' };
 const scopes = ['openid', 'offline_access'];
 const tokenPath = '/oauth2/token';
-/** Requests that Hydra receives when a signed-in customer signs in to an application: three from the browser, two from the login page, one from the application. */
+/**
+ * Requests that Hydra receives when a signed-in customer signs in to an application: three from the browser, two from the login page, and
+ * one from the application.
+ */
 const requestsPerSignIn = 6;
 
 /** Builds Hydra as a tool of an empty Go module, because `go install` rejects modules with replacements. */

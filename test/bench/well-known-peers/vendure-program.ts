@@ -1,6 +1,6 @@
 /**
- * Runs Vendure as a server or as a worker, with those plugins of its project template that a shop needs. `populate` creates the tables and
- * the products instead. Vendure is installed outside the repository, so its modules have no types here.
+ * Runs Vendure as a server or as a worker, with the plugins from its project template that a shop needs. With the role `populate`, creates
+ * the tables and the products and then exits. Vendure is installed outside the repository, so its modules have no types here.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

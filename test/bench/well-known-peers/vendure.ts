@@ -110,7 +110,7 @@ const readOrder = `query ($code: String!) { orderByCode(code: $code) {
 } }`;
 
 const orderOrError = '{ __typename ... on Order { id code state } ... on ErrorResult { errorCode message } }';
-/** The requests of the checkout in Vendure's storefront guide, for a customer who has signed in. */
+/** Checkout requests from Vendure's storefront guide, for a customer who has signed in. */
 const orderSteps = [
   `mutation ($items: [AddItemInput!]!) { addItemsToOrder(inputs: $items) { order { id code state } errorResults { ... on ErrorResult { errorCode message } } } }`,
   `mutation ($address: CreateAddressInput!) { setOrderShippingAddress(input: $address) ${orderOrError} }`,

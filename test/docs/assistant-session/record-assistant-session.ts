@@ -78,7 +78,7 @@ class RecordedSession {
     await this.#call('delivery_methods_list', {});
   }
 
-  /** Calls a tool whose scope is missing, and requests the scope from the customer. */
+  /** Calls a tool for which the assistant lacks the scope, and requests the scope from the customer. */
   async requestPermissionToOrder(productId: number): Promise<void> {
     this.#record.heading('Permission to order, with limits');
     this.#record.text('The token does not permit placing orders, so the server rejects the call and names the scopes to request:');

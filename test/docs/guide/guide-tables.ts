@@ -1,4 +1,4 @@
-/** `npm run guide` writes those tables of the integrator's guide that are generated from the contract and the configuration. */
+/** `npm run guide` writes the tables in the integrator's guide that are generated from the contract and the configuration. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {

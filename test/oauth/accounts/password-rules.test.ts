@@ -148,7 +148,7 @@ describe('the table of entry points', () => {
     ]);
     expect(await filesMatching(/(create|insert|upsert|update)\w*\(StoredPasswordHash\b|(insert into|update) passwords\b/i)).toEqual([
       'server/oauth/accounts/accounts-and-passwords.ts',
-      // stores hashes of unknown passwords from another system
+      // stores hashes from another system, without knowing the passwords
       'server/user-imports/import-user-batch.ts',
     ]);
   });

@@ -75,7 +75,7 @@ test('an application that does not respond delays neither the sign-out nor token
   receiver.respond = (res) => (receiver.requests.at(-1)?.path === '/logout' ? res.writeHead(200).end() : undefined);
   const sending = sendDueLogoutTokens(server);
   await expect.poll(() => countQueuedTokens(application), { timeout: 4_000 }).toBe(0);
-  await sending; // the timeout of five seconds
+  await sending; // the five-second timeout
   expect(receiver.requests.map(({ path }) => path).toSorted()).toEqual(['/logout', '/logout/slow']);
 }, 20_000);
 

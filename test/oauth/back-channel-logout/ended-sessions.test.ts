@@ -47,7 +47,7 @@ const confirmSignOut = ({ browser }: TestUser, { text }: HtmlPage, form: Readonl
   return browser.open('/oauth/logout/confirm', { method: 'POST', body: new URLSearchParams({ xsrf, ...form }) });
 };
 
-/** The ways in which a session ends. */
+/** The ways in which a session can end. */
 const endings: readonly [string, (signedIn: SignedIn) => Promise<unknown>][] = [
   ['RP-initiated logout', async ({ user }) => confirmSignOut(user, await user.browser.open('/oauth/logout'), { logout: 'yes' })],
   [

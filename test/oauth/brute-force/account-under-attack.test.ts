@@ -51,7 +51,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     expect(isAccountPage(await submitFormByAction(browser, page, 'e-mail-code', { code: code.toUpperCase() }))).toBe(true);
     const otherBrowser = new HttpBrowser(server.origin);
     const otherPage = await submitPassword(server, owner, otherBrowser);
-    // the code belongs to another sign-in
+    // the code belongs to a different sign-in
     expect((await submitFormByAction(otherBrowser, otherPage, 'e-mail-code', { code })).response.status).toBe(400);
     // this browser has previously signed in to the account
     expect(isAccountPage(await submitPassword(server, owner, browser))).toBe(true);

@@ -15,7 +15,7 @@ const otherCertificate = createClientCertificate(authority).cert;
 const header = 'client-cert';
 const clientCertificates = { source: { kind: 'header', name: header }, authorities: [new X509Certificate(authority.cert)] } as const;
 
-/** Encodes like nginx's variable `$ssl_client_escaped_cert`. */
+/** Encodes a certificate in the same way as nginx's variable `$ssl_client_escaped_cert`. */
 const encodeEscapedPem = (pem: string): string => encodeURIComponent(pem);
 
 const createMachine = (server: RunningServer): Promise<string> =>

@@ -195,7 +195,7 @@ describe('a signed request', () => {
       { error: 'invalid_request_object', error_description: 'a request object with jti must only be used once' },
     ]);
     expect(await readAuthorizationError({ client_id: clientId, request })).toContain('must only be used once');
-    // another application can use the same identifier
+    // a different application can use the same identifier
     const other = await createApplicationWithKeys(server.db, { jwks: { keys: [key.jwk] } }, application);
     expect((await push(other, { request: await sign(requestOf(other).query, { jti: 'one-request' }) })).status).toBe(201);
   });

@@ -152,7 +152,7 @@ describe('a response is rejected', () => {
     const used = provider.authorize(await pressProviderButton(newBrowser(), slug), paula).searchParams.get('code') ?? '';
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
-    response.searchParams.set('code', used); // this code was issued for a different sign-in, with another code challenge
+    response.searchParams.set('code', used); // this code was issued for a different sign-in, with a different code challenge
     expect(await readOutcome(browser, await browser.open(response.href), invalid, paula.email)).toEqual(rejectedWith(400));
   });
 

@@ -32,7 +32,7 @@ async function signUpThroughProvider(): Promise<ProviderUser> {
   return { browser, sub: claims.sub };
 }
 
-/** Signs up a user with a password and a role, links an account, and signs in through the provider in another browser. */
+/** Signs up a user with a password and a role, links an account, and signs in through the provider in a different browser. */
 async function signUpAndLink(role: 'customer' | 'staff'): Promise<TestUser & { readonly through: ProviderUser }> {
   const user = await signUpWithRole(server.db, server.origin, role);
   const claims = newProviderUser();

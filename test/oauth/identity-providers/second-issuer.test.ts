@@ -20,7 +20,7 @@ async function addSecondIssuer(slug: string, account: { readonly sub: string; re
   return issuer;
 }
 
-/** Signs in at the issuer in `providerBrowser`. Returns the page of the shop that the issuer redirects to. */
+/** Signs in at the issuer in `providerBrowser`. Returns the shop's page to which the issuer redirects the browser. */
 async function signInAtIssuer(
   browser: HttpBrowser,
   slug: string,

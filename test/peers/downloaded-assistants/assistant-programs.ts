@@ -35,7 +35,8 @@ type AssistantProgram = {
 const sdkRedirectUri = 'http://127.0.0.1:49152/callback';
 
 /**
- * Expected results of the clients in this folder. They list tools and products, request a scope to place an order, and refresh the token.
+ * Expected results of the clients in this folder. The clients list tools and products, request a scope to place an order, and refresh the
+ * token.
  */
 const expectedSdkResults = (productName: string) => ({
   tools: expect.arrayContaining(['products_list', 'orders_list']),

@@ -1,6 +1,6 @@
 """Signs in at an MCP endpoint with the Python SDK, calls a tool, requests one more scope, and refreshes its token.
 
-Knows only the URL and its own metadata.
+The client knows only the URL and its own metadata.
 
 Prints each authorization URL, reads the callback URL from standard input, and at the end prints the results as JSON.
 """

@@ -1,7 +1,7 @@
 /**
- * Signs in at an MCP endpoint with version 1 of the TypeScript SDK, calls a tool, requests one more scope, and refreshes its token. Knows
- * only the URL and its own metadata. Prints each authorization URL, reads the callback URL from standard input, and at the end prints the
- * results as JSON.
+ * Signs in at an MCP endpoint with version 1 of the TypeScript SDK, calls a tool, requests one more scope, and refreshes its token. The
+ * client knows only the URL and its own metadata. Prints each authorization URL, reads the callback URL from standard input, and at the end
+ * prints the results as JSON.
  */
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

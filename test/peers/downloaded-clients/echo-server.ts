@@ -5,7 +5,7 @@ import { closeServer, listenOnLoopback } from '../../support/network/loopback-se
 
 export type EchoServer = AsyncDisposable & { readonly origin: string };
 
-/** Starts a website that returns the headers of each request as JSON, so that tests see what a proxy reports about the user. */
+/** Starts a website that returns the headers of each request as JSON, so that tests see which user data a proxy forwards. */
 export async function startEchoServer(): Promise<EchoServer> {
   const server = createServer((req, res) => void res.setHeader('content-type', 'application/json').end(JSON.stringify(req.headers)));
   return {

@@ -1,4 +1,4 @@
-/** Tests Apache with mod_auth_openidc, which protects a website: `apt-get install apache2 libapache2-mod-auth-openidc`. */
+/** Tests Apache with mod_auth_openidc, which protects a website (`apt-get install apache2 libapache2-mod-auth-openidc`). */
 import { randomUUID } from 'node:crypto';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ describeDownloadedClient({
   redirectPath: '/callback',
   async start(settings) {
     const { folder, port } = settings;
-    await chmod(folder, 0o755); // Apache's processes run as another user
+    await chmod(folder, 0o755); // Apache's processes run as a different user
     await writeFile(join(folder, 'apache.conf'), createConfiguration(settings));
     return startHttpProgram({ command: '/usr/sbin/apache2', argv: ['-f', join(folder, 'apache.conf'), '-DFOREGROUND'], port });
   },

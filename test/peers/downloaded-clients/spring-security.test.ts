@@ -1,4 +1,4 @@
-/** Tests a small application that uses Spring Boot, in the folder of the same name: `apt-get install maven default-jdk-headless`. */
+/** Tests the small Spring Boot application in the folder `spring-security` (`apt-get install maven default-jdk-headless`). */
 import { cp } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';

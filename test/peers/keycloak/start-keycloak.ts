@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const startTimeoutMs = 8 * 60_000;
 const adminName = 'admin';
 
-/** Returns the realm `shop` with one client. The client receives logout tokens, and its own tokens must be bound with DPoP. */
+/** Returns the realm `shop` with one client. The client receives logout tokens, and tokens issued to the client must be DPoP-bound. */
 const createRealm = ({ clientSecret, shopOrigin, slug, users }: RealmOptions) => ({
   realm: 'shop',
   enabled: true,

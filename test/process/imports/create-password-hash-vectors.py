@@ -1,4 +1,4 @@
-"""Prints password hashes of other implementations as JSON: the test vectors in password-hash-vectors.json.
+"""Prints password hashes from other implementations as JSON: the test vectors in password-hash-vectors.json.
 
     python3 -m venv /tmp/hashes
     /tmp/hashes/bin/pip install passlib==1.7.4 bcrypt==4.0.1 argon2-cffi==25.1.0 Django==5.2.19 cryptography==50.0.2

@@ -112,7 +112,7 @@ export function useOrderLimitServers() {
     return row?.n ?? -1;
   };
 
-  /** Until the end of the test, delays each payment between the check of the limits and the commit. */
+  /** Until the end of the test, delays each payment between the limit check and the commit. */
   async function delayPayments(): Promise<void> {
     await execute(`create function delay_for_test() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return new; end'`);
     restoreFunctions.push(async () => void (await execute('drop function delay_for_test cascade')));
@@ -162,7 +162,7 @@ export function useOrderLimitServers() {
     monthly: (budget: number) => ({ limits: { currency, per_period: budget, period: 'month' } }),
     perOrder: (amount: number) => ({ limits: { currency, per_order: amount } }),
 
-    /** Delays each order between the check of the limits and the commit, so that concurrent requests overlap. */
+    /** Delays each order between the limit check and the commit, so that concurrent requests overlap. */
     delayOrders: (): Promise<void> => change('mandate_place_order', { 'insert into orders': 'perform pg_sleep(0.1); insert into orders' }),
     removeRowLock: (): Promise<void> => change('mandate_lock_order_limits', { ' for no key update': '' }),
     removeAdvisoryLocks: (): Promise<void> => change('mandate_lock_order_limits', { 'perform pg_advisory_': '-- ' }),

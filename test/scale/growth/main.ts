@@ -2,11 +2,11 @@
  * `npm run scale:growth` measures the CPU time per request, the table sizes, and the effects of VACUUM and deletions in shops with 10,000,
  * 1 million and 10 million orders. Writes docs/growth.md, docs/growth.svg and docs/growth.json.
  *
- *   --orders 10000,1000000,10000000   sizes of the shops
+ *   --orders 10000,1000000,10000000   shop sizes, as numbers of orders
  *   --seconds 5 --connections 32 --customers 1000 --out docs
  *
- * Each shop has as many events as orders, a tenth as many customers (at most 100,000) and as many valid tokens as orders (at most 1 million).
- * Ten million orders need about 15 GB of disk space in `TMPDIR`.
+ * Each shop has one event for each order, one valid token for each order (at most 1 million), and one customer for every ten orders (at
+ * most 100,000). Ten million orders need about 15 GB of disk space in `TMPDIR`.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 
-/** Size of a table without its indexes, and of its indexes, in bytes per row. */
+/** Size of a table without its indexes, and size of the indexes, in bytes per row. */
 export type TableSize = { readonly table: string; readonly rows: number; readonly tableBytes: number; readonly indexBytes: number };
 
 const row = z.object({ rows: z.coerce.number(), table_bytes: z.coerce.number(), index_bytes: z.coerce.number() });

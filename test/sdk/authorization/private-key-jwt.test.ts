@@ -26,7 +26,7 @@ const generate = {
   EdDSA: () => generateKeyPairSync('ed25519'),
 } satisfies Record<ClientKeyAlgorithm, unknown>;
 
-/** Creates a key. Returns it as PEM text for the application, and as a JWK for the application's registration. */
+/** Creates a key. Returns the key as PEM text for the application, and as a JWK for the application's registration. */
 function createKey(algorithm: ClientKeyAlgorithm) {
   const { privateKey, publicKey } = generate[algorithm]();
   const kid = randomUUID();

@@ -2,8 +2,8 @@
 export type SourceFiles = ReadonlyMap<string, string>;
 
 /**
- * Returns a message for each place where the registration of a resource is missing. The compiler or the server also rejects most of these
- * omissions, but reports them where the registration is used, not where it is missing.
+ * Returns a message for each missing registration of a resource. The compiler or the server also rejects most of these omissions, but
+ * reports them where the registration is used, not where it is missing.
  */
 export function findMissingRegistrations(files: SourceFiles): string[] {
   return [

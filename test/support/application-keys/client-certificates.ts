@@ -34,7 +34,7 @@ export const toJwkWithCertificate = ({ cert }: Pick<CertificateWithKey, 'cert'>)
   x5c: [new X509Certificate(cert).raw.toString('base64')],
 });
 
-/** Returns the value of the header in which a proxy reports the client's certificate (RFC 9440 section 2.1). */
+/** Returns the value of the header in which a proxy forwards the client's certificate (RFC 9440 section 2.1). */
 export const encodeCertificateHeader = (pem: string): string => `:${new X509Certificate(pem).raw.toString('base64')}:`;
 
 /**

@@ -53,7 +53,9 @@ export class HttpBrowser {
     return { url, response, text: await response.text(), externalRedirect: undefined };
   }
 
-  /** Submits the page's first form, including its hidden fields, checked boxes, default texts and selected options; see `buildFormRequest`. */
+  /**
+   * Submits the page's first form, including its hidden fields, checked boxes, default values and selected options; see `buildFormRequest`.
+   */
   async submit(page: HtmlPage, fields: Record<string, string | readonly string[]>): Promise<HtmlPage> {
     return this.open(page.url.href, buildFormRequest(page, fields));
   }

@@ -13,7 +13,9 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
 export const findAxeViolations = (page: Page, colorScheme: ColorScheme = 'light'): Promise<string[]> =>
   runAxe(page, colorScheme === 'dark' ? { runOnly: { type: 'rule', values: colorRules } } : {});
 
-/** Returns the violations of all rules except those about colors, for a page whose colors have been checked in another language. */
+/**
+ * Returns the violations of all rules except those about colors, for a page whose colors have already been checked in a different language.
+ */
 export const findAxeViolationsInLanguage = (page: Page): Promise<string[]> =>
   runAxe(page, { rules: Object.fromEntries(colorRules.map((rule) => [rule, { enabled: false }])) });
 
@@ -37,7 +39,10 @@ async function runAxe(page: Page, options: Record<string, unknown>): Promise<str
 const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const debuggers = new WeakMap<Page, CDPSession>();
 
-/** Loads axe into the document. `Runtime.evaluate` reuses the code that the browser compiled for earlier documents; `page.evaluate` does not. */
+/**
+ * Loads axe into the document. `Runtime.evaluate` reuses the code that the browser compiled for earlier documents; `page.evaluate` does
+ * not.
+ */
 async function loadAxe(page: Page): Promise<void> {
   if (await page.evaluate(`'axe' in globalThis`)) return;
   const session = debuggers.get(page) ?? (await page.context().newCDPSession(page));

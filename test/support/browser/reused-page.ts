@@ -7,7 +7,7 @@ export const createClientAddressHeader = (): Record<string, string> => ({
 });
 
 /**
- * Opens the same page for one test after another, because a new page takes longer than most tests. At the beginning of each test, the page
+ * Reuses one browser page for all tests, because opening a new page takes longer than most tests. At the beginning of each test, the page
  * is empty, has no cookies, uses a new client IP address, and has the given size and color scheme. If a test fails, its page is closed. The
  * tested pages must store nothing except cookies. Call `close()` after the tests.
  */

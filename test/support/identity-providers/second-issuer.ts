@@ -17,10 +17,10 @@ export type SecondIssuer = AsyncDisposable & {
 };
 
 /**
- * Starts another OpenID Connect provider in the test process, based on `oidc-provider`, with one client `shop` and one account. Its sign-in
- * page contains only a button. The provider returns the e-mail address only from its userinfo endpoint, and accepts pushed authorization
- * requests. The client must send DPoP proofs with a nonce. The issuer sends a logout token when the user signs out at `/session/end`. Like
- * Google, it issues a refresh token only at the first sign-in.
+ * Starts a second OpenID Connect provider in the test process, based on `oidc-provider`, with one client `shop` and one account. The
+ * sign-in page contains only a button. The provider returns the e-mail address only from its userinfo endpoint, and accepts pushed
+ * authorization requests. The client must send DPoP proofs with a nonce. The issuer sends a logout token when the user signs out at
+ * `/session/end`. Like Google, the issuer returns a refresh token only on the first sign-in.
  */
 export async function startSecondIssuer(redirectUri: string, account: SecondIssuerAccount): Promise<SecondIssuer> {
   const clientSecret = `second-issuer-secret-${randomUUID()}`;

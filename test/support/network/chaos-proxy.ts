@@ -10,8 +10,8 @@ import { closeServer, listenOnLoopback } from './loopback-server.ts';
  * - `lost`: the service executes the request, but the client receives no response.
  * - `half`: the client receives the first half of the response.
  * - `html`: the proxy returns a 502 page.
- * - `late`: the response exceeds the client timeout.
- * - `slow`: the response body exceeds the client timeout.
+ * - `late`: the response arrives after the client timeout.
+ * - `slow`: the second half of the response body arrives after the client timeout.
  */
 export const networkFaults = ['refused', 'lost', 'half', 'html', 'late', 'slow'] as const;
 export type NetworkFault = (typeof networkFaults)[number];

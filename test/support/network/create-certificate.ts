@@ -31,7 +31,8 @@ export type CertificateOptions = {
   readonly subject: readonly (readonly [AttributeType, string])[];
   readonly altNames?: readonly SubjectAltName[];
   /**
-   * Days, relative to today, on which the certificate becomes valid and expires (default: valid since an hour ago, and for 30 more days).
+   * Days, relative to today, on which the certificate becomes valid and expires. By default, the certificate has been valid for an hour and
+   * expires in 30 days.
    */
   readonly validFromDay?: number;
   readonly validDays?: number;

@@ -126,7 +126,7 @@ export async function startServerProcess(
 
 /**
  * Starts a server and kills it during startup, as soon as `reached` returns true.
- * @param begins returns whether the server has started enough that `reached` must be called continuously
+ * @param begins returns true once startup has progressed so far that `reached` must be checked in every event-loop turn
  */
 export async function killStartingServer(
   env: Readonly<Record<string, string>>,

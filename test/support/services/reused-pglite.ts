@@ -17,14 +17,14 @@ type ReusablePglite = {
 };
 type TableRows = { readonly name: string; readonly rows: string };
 
-/** Maximum number of uses of one database, because its WAL and the dead rows in its system catalogs accumulate in memory. */
+/** Maximum number of times that one database is used, because its WAL and the dead rows in its system catalogs accumulate in memory. */
 const maxUses = 25;
 const maxWalBytes = 32 * 1024 * 1024;
 
 let idle: ReusablePglite | undefined;
 
 /**
- * Opens a migrated, empty PGlite database. Creating such a database takes about a second, because PGlite unpacks the template into memory and
+ * Opens a migrated, empty PGlite database. Creating a database takes about a second, because PGlite unpacks the template into memory and
  * starts with empty caches. Therefore, a closed database is emptied and used again, unless its schema was changed.
  * @param template path of the dump of a migrated database
  */
@@ -92,7 +92,7 @@ async function listUsedTables(pglite: PGlite): Promise<string[]> {
 }
 
 /**
- * Deletes all changes that a test has made to the rows, the sequences and the session.
+ * Undoes all changes that a test has made to the rows, the sequences and the session.
  * @throws {Error} if the system catalogs were changed
  */
 async function restore({ pglite, catalogs, rows, sequences }: ReusablePglite): Promise<void> {
@@ -118,7 +118,10 @@ async function restore({ pglite, catalogs, rows, sequences }: ReusablePglite): P
   if (wal.length > 0) await pglite.exec('checkpoint');
 }
 
-/** System catalogs. Every change to the schema, a role or the statistics creates a row version in one of them, with a new transaction ID. */
+/**
+ * System catalogs. Every change to the schema, a role or the statistics creates a row version in one of these catalogs, with a new
+ * transaction ID.
+ */
 const versionedCatalogs = [
   'attribute',
   'attrdef',

@@ -103,7 +103,7 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
     },
   };
 
-  /** Signs in on another device, and returns its browser. */
+  /** Signs in on a second device, and returns its browser. */
   async function signInWith(device: keyof typeof userAgents, { email, password }: TestUser): Promise<HttpBrowser> {
     const send = (url: URL, init: RequestInit): Promise<Response> => {
       const headers = new Headers(init.headers);

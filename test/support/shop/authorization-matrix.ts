@@ -143,7 +143,7 @@ function useCallers(shop: Shop): AuthorizationFixture {
   return { shop, owner, tokens, createResource };
 }
 
-/** Creates the tokens and the cursor with which every operation must fail. */
+/** Creates the tokens and the cursor that every operation must reject. */
 async function createProblemInputs({ shop, owner }: AuthorizationFixture, formerAdmin: Account): Promise<Omit<ProblemInputs, 'scopeless'>> {
   for (const _ of [1, 2]) await shop.createProduct();
   const { body: products } = await shop.callApi('GET', '/api/v1/products?limit=1');

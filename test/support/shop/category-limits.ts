@@ -55,7 +55,7 @@ export const buildOrderOf = (productIds: readonly number[]) => ({
 /** Returns authorization details that limit orders to these categories. */
 export const limitedTo = (...categories: string[]): RequestedLimits => ({ products: { categories } });
 
-/** Moves a product to another category. */
+/** Moves a product to a different category. */
 export async function moveProduct({ callApi, token }: ShopServer, id: number, category: string): Promise<void> {
   const { status, text } = await callApi('PATCH', `/api/v1/products/${id}`, { token, body: { category } });
   if (status !== 200) throw new Error(text);

@@ -1,6 +1,6 @@
 /**
  * Returns a page's security headers. Browsers also apply `form-action` to redirects after a form submission, so the client's redirect URI
- * must be an allowed target. The script may send requests only on pages that show changes immediately.
+ * must be an allowed target. The script may send requests only on pages with a live region.
  */
 export function createPageSecurityHeaders(issuer: string, returnTo?: string, isLive = false): Record<string, string> {
   const policy = [
@@ -20,7 +20,7 @@ export function createPageSecurityHeaders(issuer: string, returnTo?: string, isL
 export const createOidcProviderPageSecurityHeaders = (issuer: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  // With `no-referrer`, browsers would send `Origin: null` even with forms of this server.
+  // With `no-referrer`, browsers would send `Origin: null` even with this server's own forms.
   'Referrer-Policy': 'same-origin',
   ...(issuer.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
 });

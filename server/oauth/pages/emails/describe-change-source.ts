@@ -7,7 +7,7 @@ import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import type { EmailList } from './render-email.ts';
 
 /**
- * Lists when a change was made, and with which browser and IP address, so that the account owner can recognize the change.
+ * Lists the time, browser and IP address of a change, so that the account owner can recognize the change.
  * @param req the request that made the change, sent by the owner or an intruder; undefined if the change was not made in a browser
  */
 export function describeChangeSource(settings: PageSettings, now: Date, req: Pick<Request, 'headers' | 'ip'> | undefined): EmailList {

@@ -24,13 +24,13 @@ type FormContext = {
   /** Limits that the user can lower but not raise, because the application requested them or an administrator set them. */
   readonly maximum: EffectiveOrderLimits | undefined;
   /**
-   * Limits that administrators set, which the user may omit; present only on the page where the user changes the limits of a connected
-   * application.
+   * Limits that administrators set. The user can leave the fields for these limits empty. Present only on the page where the user changes
+   * the limits of a connected application.
    */
   readonly ceiling?: OrderSpendingLimits | undefined;
   /** Categories that administrators permit; present only on the page where the user changes the limits of a connected application. */
   readonly ceilingCategories?: readonly string[] | undefined;
-  /** Limits that the user changes on the account page. Limits that the page does not show stay unchanged. */
+  /** Current limits, which the user is changing on the account page. Limits that the page does not show stay unchanged. */
   readonly current?: EffectiveOrderLimits | undefined;
   /** Whether the user can let the application access all orders; if false, the form offers no choice. */
   readonly canAllowAllOrders: boolean;

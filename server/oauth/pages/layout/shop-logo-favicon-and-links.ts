@@ -14,7 +14,7 @@ export const faviconPath = ({ logo }: ShopBranding): string => (logo ? logoPath(
 
 export const firstLetter = (name: string): string => Array.from(name)[0]?.toUpperCase() ?? '';
 
-/** Renders the links to help, terms and privacy, if the shop has any. */
+/** Renders the links to the shop's help, terms and privacy pages, if the shop has any. */
 export function renderShopLinks(shop: ShopBranding, { shopLinks: messages }: Messages): Html | undefined {
   const links = listShopLinks(shop, messages);
   if (links.length === 0) return undefined;

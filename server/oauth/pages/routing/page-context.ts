@@ -36,7 +36,7 @@ export type PageContext = {
   /** Returns up to `maximum` categories of the products for sale, sorted by name. */
   readonly listProductCategories: (em: EntityManager, maximum: number) => Promise<readonly string[]>;
   readonly orders: CustomerOrdersReader;
-  /** Lets pages that show changes immediately wait for events. */
+  /** Lets pages with a live region wait for events. */
   readonly newEvents: EventLongPoller;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;
@@ -72,7 +72,7 @@ export function sendPage(
 
 /**
  * Returns the pending interaction of this page. A cookie in the browser identifies the interaction.
- * @throws errors.SessionNotFound if the cookie belongs to another page or prompt
+ * @throws errors.SessionNotFound if the cookie belongs to a different page or prompt
  */
 export async function requirePendingInteraction(
   { provider }: PageContext,

@@ -28,7 +28,7 @@ export class PageRouter {
   readonly #beforeForm: readonly RequestHandler[];
   readonly #session: RequestHandler;
 
-  /** @param requireHost rejects requests for another host */
+  /** @param requireHost rejects requests for any other host */
   constructor(context: PageContext, requireHost: RequestHandler) {
     const branding = refreshBranding(context.settings);
     this.#context = context;

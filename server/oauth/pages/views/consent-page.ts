@@ -135,7 +135,7 @@ function permissions(settings: PageSettings, content: ConsentPageViewModel): Htm
     ${orderLimits && orderLimitsFields(settings, { ...orderLimits, applicationName: application.name })}`;
 }
 
-/** Renders the scopes that the user cannot grant, with a button to continue with another account. */
+/** Renders the scopes that the user cannot grant, with a button to continue with a different account. */
 const beyondRole = (
   { messages: { consent, permission: texts } }: PageSettings,
   { application, beyondRole: refused }: ConsentPageViewModel,

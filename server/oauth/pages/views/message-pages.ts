@@ -21,7 +21,7 @@ export const noticePage = (settings: PageSettings, title: string, text: string, 
 type ErrorDetails = {
   /** OAuth error, which helps the developers of the application. */
   readonly oauthError?: string;
-  /** URL of the start page, for errors of a request to another host (default: the path `/`). */
+  /** URL of the start page, set if the request was for a different host (default: the path `/`). */
   readonly startPage?: string;
 };
 

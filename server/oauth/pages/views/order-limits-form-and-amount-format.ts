@@ -14,7 +14,7 @@ import { formatMoney } from './format-time-and-money.ts';
 
 const text = z.string().trim().max(100).default('').catch('');
 
-/** Fields of a form with limits for orders. */
+/** Fields of an order limits form. */
 export const orderLimitsFormSchema = z.object({
   limit_currency: text,
   limit_per_order: text,
@@ -76,7 +76,7 @@ export function parseAmount(value: string, currency: string): number | undefined
 export const formatDay = ({ language }: Messages, at: string): string =>
   new Intl.DateTimeFormat(language.tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 
-/** Returns the amounts and the end date of limits as a list in words, or undefined if there are none. */
+/** Describes the amounts and the end date of limits as a list, or returns undefined if there are none. */
 export function describeLimits(
   messages: Messages,
   { limits, valid_until: until }: Pick<EffectiveOrderLimits, 'limits' | 'valid_until'>,

@@ -42,7 +42,7 @@ export function localizePageSettingsForRequest(settings: PageSettings, req: Requ
 
 /**
  * Returns the settings for e-mails to a user: in the user's language or, if the user has not set one, in the language of `settings`. Times
- * in e-mails include the time zone, because the recipient may be in another time zone than the user who caused the e-mail.
+ * in e-mails include the time zone, because the recipient may be in a different time zone than the user who caused the e-mail.
  */
 export const localizePageSettingsForUser = (settings: PageSettings, locale: string | null | undefined): PageSettings => {
   const language = locale == null ? undefined : settings.languages.match(locale);
@@ -53,7 +53,7 @@ export const localizePageSettingsForUser = (settings: PageSettings, locale: stri
 export const localizePageSettingsForOtherUser = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
   localizePageSettingsForUser({ ...settings, messages: settings.languages.default.messages }, locale);
 
-/** Sets the headers that tell caches the language of a page, and the request headers on which the page depends. */
+/** Sets the headers that tell caches the page's language and which request headers the page depends on. */
 export function setPageLanguageHeaders(res: Response, { messages }: PageSettings): void {
   res.set('Content-Language', messages.language.tag).vary('Accept-Language').vary('Cookie');
 }

@@ -22,7 +22,7 @@ export type PageSettings = {
   readonly stylesheetPath: string;
   /** Path of the page script; undefined for pages without the script. */
   readonly scriptPath: string | undefined;
-  /** Whether the page uses the width of a desktop screen, because it contains a list (default: false). */
+  /** Whether the page uses the full width of a desktop screen; set for pages that contain a list (default: false). */
   readonly isWide?: boolean;
   readonly base: string;
   /** Public URL of the server, for links in e-mails. */
@@ -98,7 +98,7 @@ export function emphasizeValue(message: string, value: string): Html {
     : html`${message.slice(0, at)}<strong class="address">${value}</strong>${message.slice(at + value.length)}`;
 }
 
-/** Renders a link to the next step that looks like a button. `kind` states whether the link is the page's main action. */
+/** Renders a link, styled as a button, to the next step. `kind` states whether the link is the page's main action. */
 export const linkButton = (path: string, text: string, kind: 'main' | 'second' = 'main'): Html =>
   html`<p class="next"><a class="button ${kind}" href="${path}">${text}</a></p>`;
 
@@ -117,7 +117,7 @@ type Field = {
    * automatically.
    */
   readonly digits?: { readonly count: number; readonly note: string };
-  /** Adds a button to show the password. The button requires the page script. */
+  /** Adds a button that shows the password. The button requires the page script. */
   readonly reveal?: Messages['reveal'];
   readonly enterKey: 'next' | 'done';
   readonly focus?: boolean;

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
 
 /**
- * Determines the color of a badge: `good` for something that is complete or works, `waiting` for something that requires a step, and
+ * Determines the color of a badge: `good` for something that is complete or works, `waiting` for something that requires an action, and
  * `neutral` for everything else.
  */
 export type StatusKind = 'good' | 'waiting' | 'neutral';

@@ -7,7 +7,7 @@ const currentCost = { memory: 19_456, passes: 2, parallelism: 1 };
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** Hashes text with argon2id, and returns the hash as a standard PHC string, `$argon2id$v=19$m=...`, which other libraries can read. */
+/** Hashes a string with argon2id, and returns the hash as a standard PHC string, `$argon2id$v=19$m=...`, which other libraries can read. */
 export async function createArgon2idHash(message: string, withSlot: typeof withHashSlot): Promise<string> {
   const nonce = randomBytes(16);
   const key = await withSlot(() => deriveArgon2idKey({ message, nonce, tagLength: 32, ...currentCost }));
@@ -17,7 +17,7 @@ export async function createArgon2idHash(message: string, withSlot: typeof withH
 
 const phcPattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Verifies text against an argon2id hash in constant time. */
+/** Verifies a string against an argon2id hash in constant time. */
 export async function matchesArgon2idHash(message: string, phc: string, withSlot: typeof withHashSlot): Promise<boolean> {
   const parts = phcPattern.exec(phc);
   if (!parts) throw new Error('a stored password hash is not argon2id');

@@ -4,8 +4,8 @@ import type { ForeignPasswordHash, PasswordScheme } from './password-scheme-with
 const sizes = { salt: { minimum: 1, maximum: 128 }, digest: { minimum: 16, maximum: 128 } } as const;
 
 /**
- * Decodes base64 with or without padding, including passlib's variant with `.` instead of `+`. Returns undefined if the length of the text
- * is invalid.
+ * Decodes base64 with or without padding, including passlib's variant with `.` instead of `+`. Returns undefined if the length of the
+ * string is invalid.
  */
 export function decodeHashBase64(text: string): Buffer | undefined {
   const unpadded = text.replace(/=+$/, '').replaceAll('.', '+');

@@ -116,7 +116,7 @@ const formats: readonly FormatParser[] = [
   },
 ];
 
-/** Parses a password hash in a format of another system; returns undefined if the format is unknown. */
+/** Parses a password hash in another system's format; returns undefined if the format is unknown. */
 export function parseForeignPasswordHash(stored: string): ForeignPasswordHash | undefined {
   for (const { pattern, parse } of formats) {
     const parts = pattern.exec(stored)?.groups;

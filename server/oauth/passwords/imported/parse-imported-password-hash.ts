@@ -3,7 +3,7 @@ import { parseForeignPasswordHash } from './parse-foreign-password-hash.ts';
 import { passwordSchemeWithParametersSchema, type ForeignPasswordHash } from './password-scheme-with-parameters.ts';
 import { findExcessiveCostReason, findInvalidSchemeParameterReason } from './password-scheme-limits.ts';
 
-/** A hash whose digest was additionally hashed with argon2id, either by an earlier import or by the other system. */
+/** A hash whose digest was additionally hashed with argon2id, either during an earlier import or by the system that the hash comes from. */
 export const wrappedPasswordHashSchema = z.object({ scheme: passwordSchemeWithParametersSchema, argon2id: z.string() }).strict();
 type WrappedPasswordHash = z.output<typeof wrappedPasswordHashSchema>;
 

@@ -53,7 +53,7 @@ const above = (what: string, value: number, maximum: number): string | undefined
 export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
   switch (scheme.scheme) {
     case 'argon2id':
-      return scheme.memory * scheme.passes < 35_000; // OWASP's smallest configuration has 7 MiB and 5 passes
+      return scheme.memory * scheme.passes < 35_000; // OWASP's smallest configuration uses 7 MiB and 5 passes
     case 'bcrypt':
       return scheme.cost < 10;
     case 'scrypt':

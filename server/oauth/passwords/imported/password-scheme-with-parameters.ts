@@ -5,8 +5,8 @@ const bytes = z.string().max(1000);
 const positive = z.number().int().positive();
 
 /**
- * A password hashing scheme of another system, with all parameters and the salt, but without the digest. The objects are stored as JSON, so
- * fields can be added but not renamed.
+ * A password hashing scheme from another system, with all parameters and the salt, but without the digest. The objects are stored as JSON,
+ * so fields can be added but not renamed.
  */
 export const passwordSchemeWithParametersSchema = z.discriminatedUnion('scheme', [
   z.object({

@@ -12,7 +12,7 @@ import { isWeakPasswordScheme } from './password-scheme-limits.ts';
  */
 const prefixes = { original: 'imported:', wrapped: 'wrapped:' } as const;
 
-/** Returns whether a stored hash was imported and has not been replaced at a sign-in yet. */
+/** Returns whether a stored hash was imported and has not yet been replaced during a sign-in. */
 export const isImportedPasswordHash = (stored: string): boolean => Object.values(prefixes).some((prefix) => stored.startsWith(prefix));
 
 /**

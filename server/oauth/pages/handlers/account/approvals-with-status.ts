@@ -8,7 +8,7 @@ export async function listApprovalsWithStatus(...given: Parameters<typeof listAp
   return found.map((approval) => ({ ...approval, status: deriveApprovalStatus(approval, new Date()) }));
 }
 
-/** Returns the IDs and statuses of approvals. The returned value changes whenever the page must show other approvals or another status. */
+/** Returns the IDs and statuses of approvals. The returned value changes whenever the page must show different approvals or statuses. */
 export const listApprovalIdsAndStatuses = (shown: readonly ShownApproval[]): unknown =>
   shown.map(({ approval: { id }, status }) => [id, status]);
 

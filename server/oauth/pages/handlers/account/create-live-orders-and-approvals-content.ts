@@ -6,7 +6,7 @@ import type { LiveContent } from './read-or-wait-for-change.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
 type OrdersAndRequests = {
-  /** The customer's orders, newest first. If there are older orders, the list contains one order more than the page shows. */
+  /** The customer's orders, newest first. If there are older orders, the list contains one more order than the page shows. */
   readonly orders: readonly OrderSummary[];
   /** The newest approvals that are waiting for the customer's decision. */
   readonly requests: readonly ShownApproval[];

@@ -112,7 +112,7 @@ function parseFields(typed: Record<BrandingFieldName, string>): { update: Brandi
   return { invalid: brandingFieldNames.filter((field) => error.issues.some(({ path }) => path[0] === field)) };
 }
 
-/** Returns the branding as text for the form fields. */
+/** Returns the branding as strings for the form fields. */
 const typedFromBranding = (branding: ShopBranding): Record<BrandingFieldName, string> => fieldRecord((field) => branding[field] ?? '');
 
 const fieldRecord = <Value>(valueOf: (field: BrandingFieldName) => Value): Record<BrandingFieldName, Value> => ({

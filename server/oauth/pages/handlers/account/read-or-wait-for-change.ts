@@ -10,8 +10,8 @@ const liveQuery = z.object({
 });
 
 /**
- * Minimum interval between two reads. Every event in the shop ends the wait, so each open page of a busy shop would otherwise read
- * continuously.
+ * Minimum interval between two reads. Every event in the shop ends the wait. Without this interval, each open page of a busy shop would
+ * read its content continuously.
  */
 const minReadIntervalMs = 1_000;
 

@@ -85,7 +85,7 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
   return sendRecoveryCodes(request, codes);
 }
 
-/** Shows the form again with a new secret, after a submission without a valid CSRF token or for another account. */
+/** Shows the form again with a new secret, after a submission without a valid CSRF token or for a different account. */
 export const redisplayAuthenticatorSetup = (request: AccountRequest): void =>
   renderSetUp(request, generateTotpSecret(), [{ field: 'code', text: request.context.settings.messages.stale }]);
 
@@ -129,7 +129,7 @@ export async function submitRecoveryCodeRenewal(request: AccountRequest): Promis
 
 const codesLabel = (userId: number): string => `recovery codes shown to ${userId}`;
 
-/** Encrypts the recovery codes that a page shows, so that the page can contain the codes and show them again in another language. */
+/** Encrypts the recovery codes that a page shows, so that the page can contain the codes and show them again in a different language. */
 export const encryptShownRecoveryCodes = (key: Buffer, userId: number, codes: readonly string[]): string =>
   encryptText(JSON.stringify(codes), key, codesLabel(userId));
 
@@ -140,7 +140,7 @@ function sendRecoveryCodes({ context, req, res, account }: AccountRequest, codes
 
 const shownCodesForm = z.object({ sealed: z.string().max(2000).catch('') });
 
-/** Returns the recovery codes that the submitted page shows, or undefined if the page belongs to another account. */
+/** Returns the recovery codes that the submitted page shows, or undefined if the page belongs to a different account. */
 function readShownRecoveryCodes({ context, req, account }: AccountRequest): string[] | undefined {
   const { sealed } = shownCodesForm.parse(req.body ?? {});
   const codes = decryptText(sealed, context.keys.secondFactor, codesLabel(account.id));

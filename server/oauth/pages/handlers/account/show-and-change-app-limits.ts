@@ -73,7 +73,7 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
     source: getClientAddressAndUserAgent(req),
     by: undefined,
     // If the form contains no limits, the user has selected access to all orders, so a previous restriction to the application's own orders
-    // is replaced.
+    // is removed.
     input: isRemoval ? undefined : (limits ?? (current?.orders === 'own' ? unlimitedOrderPermissions : undefined)),
     timeZone: form.time_zone ? timeZone : undefined,
   };

@@ -32,7 +32,7 @@ const sessionsForm = z.object({
   everywhere: z.enum(['yes', 'else']).optional().catch(undefined),
 });
 
-/** Handles `POST /account/sessions`: signs out one browser or all other browsers, or revokes everything. */
+/** Handles `POST /account/sessions`: signs out one browser, all other browsers, or all browsers and applications. */
 export async function submitSessionOrGlobalSignOut(request: AccountRequest): Promise<void> {
   const { context, req, res, account, sessionUid, now } = request;
   const { session, everywhere } = sessionsForm.parse(req.body ?? {});

@@ -25,7 +25,10 @@ export type AccountRequest = {
 
 type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 
-/** Maximum time since the sign-in for changes that could lock the account owner out. The limit protects users who leave a browser open. */
+/**
+ * Changes that could lock the account owner out require a sign-in that is at most this old. The limit protects users who leave a browser
+ * open.
+ */
 const recentSignInSeconds = 10 * 60;
 
 const requireSignIn =

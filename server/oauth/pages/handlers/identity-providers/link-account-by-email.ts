@@ -76,8 +76,8 @@ const canLinkByEmail = async ({ canMail }: PageContext, em: EntityManager, { id,
   canMail && emailVerification !== 'confirmation_required' && (await findWhenAuthenticatorAppWasAdded(em, id)) === undefined;
 
 /**
- * Shows a page which states that the address belongs to an account. The provider is linked only after the account's owner has signed in or
- * has opened a link sent to the address.
+ * Shows a page that tells the user that the address belongs to an account. The provider is linked only after the account's owner has signed
+ * in or has opened a link sent to the address.
  */
 export async function sendExistingAccountPage(
   context: PageContext,
@@ -196,7 +196,7 @@ async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source:
   await revokeGrantsAndSessionsOfUser(em, user.id);
 }
 
-/** Sends a page which states that the link cannot be used, because it has expired or was opened in another browser. */
+/** Sends a page that tells the user that the link cannot be used, because it has expired or was opened in a different browser. */
 export const sendLinkExpiredPage = async (context: PageContext, req: Request, res: Response): Promise<void> => {
   const slug = String(req.params['slug']);
   const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;

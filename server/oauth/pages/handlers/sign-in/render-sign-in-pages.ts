@@ -48,8 +48,8 @@ export async function renderSignInPage(
 const accountParameter = 'account';
 
 /**
- * Returns the signed-in account and the next step for it. Returns undefined if no user is signed in, or if the user wants to sign in with
- * another account.
+ * Returns the signed-in account and the next step for it. Returns undefined if no user is signed in, or if the user wants to sign in with a
+ * different account.
  */
 function describeSignedInAccount(
   { settings: { messages } }: PageContext,
@@ -73,7 +73,7 @@ function describeSignedInAccount(
   return { name, email, otherAccountPath, next: { reason: reason[findSignInReason(reasons)]({ application }) } };
 }
 
-/** Returns why an authorization request requires a sign-in although a user is signed in. */
+/** Returns why an authorization request requires a new sign-in even though a user is signed in. */
 function findSignInReason(reasons: readonly string[]): 'requested' | 'tooLongAgo' | 'secondFactor' | 'otherAccount' {
   if (reasons.includes('requested_acr')) return 'secondFactor';
   if (reasons.includes('id_token_hint') || reasons.includes('claims_id_token_sub_value')) return 'otherAccount';

@@ -14,10 +14,9 @@ import type { PageContext } from '../../routing/page-context.ts';
 import { localizePageSettingsForOtherUser, localizePageSettingsForUser } from '../../views/page-language.ts';
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 
-// Without further measures, an attacker with many networks could guess at full speed after exceeding the failure ceiling.
-// Rejecting all attempts would lock the owner out.
-// Therefore, a password or a TOTP code alone is no longer sufficient. The owner must also confirm the sign-in with a code sent by e-mail.
-// Correct and wrong guesses return the same page after the same time, so that a guess reveals nothing.
+// Without further measures, an attacker who uses many networks could guess at full speed after exceeding the failure ceiling. Rejecting all
+// attempts would lock the owner out. Therefore, a password or a TOTP code alone is no longer sufficient. The owner must also confirm the
+// sign-in with a code sent by e-mail. Correct and wrong guesses return the same page after the same time, so that a guess reveals nothing.
 // Without e-mail, the only protection is an increasing delay, because any stricter rule would also lock out the owner.
 
 const secondMs = 1000;
@@ -133,7 +132,7 @@ async function mayReceiveCode({ limits }: PageContext, req: Request, { id }: Acc
   }
 }
 
-/** Decrypts the state submitted with the form. Returns undefined if the state is from another browser or has expired. */
+/** Decrypts the state submitted with the form. Returns undefined if the state is from a different browser or has expired. */
 export function decryptEmailCodeFormState(key: Buffer, csrf: string, proof: string, now: Date): State | undefined {
   const text = decryptText(proof, key, encryptionContext(csrf));
   if (text === undefined) return undefined;

@@ -140,7 +140,7 @@ class WrongCodeError extends Error {}
 
 /**
  * Sets the password, revokes all grants and sessions, and removes every credential that the user did not choose to keep, because an
- * intruder may have controlled the account. All of this happens in one transaction.
+ * intruder may have controlled the account. All of these changes are made in one transaction.
  */
 const setPassword = (
   context: PageContext,

@@ -190,7 +190,7 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
   return completeSignIn(context, req, res, authenticatedWithCode({ accountId, passwordSetAt: setAt, next }, interaction));
 };
 
-/** Shows the sign-in page again, because the password was entered too long ago or in another browser. */
+/** Shows the sign-in page again, because the password was entered too long ago or in a different browser. */
 export const redisplaySignInAfterSecondFactorExpired = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
   const faults = [{ field: 'email', text: context.settings.messages.secondFactor.over }];
@@ -224,7 +224,7 @@ export const submitPasskeySignIn = (context: PageContext) => async (req: Request
 export const findPendingSignInInteraction = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
   req.params['uid'] === undefined ? Promise.resolve(undefined) : requirePendingInteraction(context, req, res, 'login');
 
-/** Audits a failed attempt, for known and unknown accounts alike, so that both take the same time. */
+/** Records a failed attempt in the audit log, even for an unknown account, so that known and unknown accounts take the same time. */
 const auditFailure = (context: PageContext, req: Request, userId: number | undefined, what: string): Promise<void> =>
   recordAuditEvent(
     context.em,

@@ -141,7 +141,7 @@ async function openAccount(
 
 /**
  * Returns whether the application's interaction is still pending in this browser. The interaction is not pending if the user has opened the
- * link in another browser.
+ * link in a different browser.
  */
 async function hasPendingInteraction(context: PageContext, req: Request, res: Response): Promise<boolean> {
   try {

@@ -7,7 +7,7 @@ import { findGuessablePasswordPattern } from '../../../passwords/guessable-passw
 /** The user whose password is being set. */
 export type PasswordOwner = { readonly name: string; readonly email: string };
 
-/** The hash of an accepted password, or the reason for its rejection: a sentence for the user, without its final period. */
+/** The hash if the password was accepted; otherwise the reason why it was rejected, as a sentence for the user without its final period. */
 export type NewPasswordResult = { readonly hash: string } | { readonly reason: string };
 
 /**

@@ -91,7 +91,10 @@ const limitsLink = ({ messages: { orderLimits } }: PageSettings, id: number, app
     <a href="/account/apps/${id}/limits" aria-label="${orderLimits.changeLabel({ application: applicationName })}">${orderLimits.change}</a>
   </p>`;
 
-/** Describes the amounts of limits, such as “€5.00 of €20.00 used in this month”. Returns an empty string if the limits have no amounts. */
+/**
+ * Describes the amounts in an application's limits, such as “€5.00 of €20.00 spent this month”. Returns an empty string if the limits
+ * contain no amounts.
+ */
 export function describeLimitsInShort(settings: PageSettings, { details: { limits }, budget }: EffectiveLimits): string {
   const { apps: messages } = settings.messages;
   if (!limits) return '';

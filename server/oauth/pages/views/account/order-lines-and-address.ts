@@ -3,7 +3,7 @@ import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formatMoney } from '../format-time-and-money.ts';
 import type { PageSettings } from '../page-layout-and-form-fields.ts';
 
-/** Lines and amounts of an order or a quote, in minor units of the currency. */
+/** Lines and amounts of an order or a quote. Amounts are in minor units of the currency. */
 export type OrderAmounts = {
   readonly currency: string;
   readonly lines: readonly { readonly name: string; readonly quantity: number; readonly unit_price: number; readonly total: number }[];
@@ -69,9 +69,8 @@ type Place = { readonly [Part in 'code' | 'city' | 'region' | 'country']: string
 const joinParts = (separator: string, ...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(separator);
 
 /**
- * Returns the lines with the postal code, the city and the region in the order that the postal service of the country requires. This
- * function does not use an address library, because such libraries omit parts that a country does not use, although a customer may need
- * them.
+ * Returns the lines with the postal code, the city and the region in the order that the country's postal service requires. This function
+ * does not use an address library, because such libraries omit parts that a country does not use, although a customer may need them.
  */
 function listPlaceLines({ code, city, region, country = '' }: Place): (string | undefined)[] {
   if (['GB', 'GG', 'IE', 'IM', 'JE'].includes(country)) return [city, region, code];

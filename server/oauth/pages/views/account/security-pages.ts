@@ -12,7 +12,7 @@ export type SecurityPageViewModel = {
   readonly linkedAccounts: readonly { readonly id: number; readonly issuer: string; readonly label: string; readonly linkedAt: Date }[];
   /** Providers that the user can link. */
   readonly providers: readonly { readonly slug: string; readonly name: string; readonly issuer: string }[];
-  /** Suggested name of a new passkey. */
+  /** Suggested name for a new passkey. */
   readonly passkeyName: string;
   /** JSON options for creating a passkey in the browser. */
   readonly passkeyOptions: string;
@@ -125,7 +125,7 @@ function linkedAccountSection(settings: PageSettings, { csrf, linkedAccounts, pr
   </section>`;
 }
 
-/** Renders a hidden button that copies a text. The page script shows the button. */
+/** Renders a hidden button that copies text. The page script shows the button. */
 const copyButton = ({ messages: { copy } }: PageSettings, text: string): Html =>
   html`<button class="second" type="button" data-copy="${text}" data-copied="${copy.copied}" aria-live="polite" hidden>
     ${copy.copy}
@@ -167,7 +167,7 @@ export function authenticatorAppSetupPage(
   );
 }
 
-/** Renders new recovery codes. `sealed` contains the encrypted codes, so that the page can be shown again in another language. */
+/** Renders new recovery codes. `sealed` contains the encrypted codes, so that the page can be shown again in a different language. */
 export function recoveryCodesPage(settings: PageSettings, { csrf, codes, sealed }: RecoveryCodesPageViewModel): Html {
   const { recoveryCodes: messages } = settings.messages;
   return renderPage(

@@ -71,7 +71,7 @@ const keepUserCodeInLanguageLinks = (settings: PageSettings, code: string): Page
 
 type UserCodeError = 'NoCodeError' | 'NotFoundError' | 'ExpiredError' | 'AlreadyUsedError';
 
-/** Finds the application that requested this code for a device. Applies the same checks as oidc-provider does for a submitted code. */
+/** Finds the application that requested this code for a device. Applies the same checks that oidc-provider applies to a submitted code. */
 async function findPendingDevice(ctx: KoaContextWithOIDC, code: string): Promise<{ client?: Client; error?: UserCodeError }> {
   const { provider } = ctx.oidc;
   const device = await provider.DeviceCode.findByUserCode(code.replaceAll('-', ''), { ignoreExpiration: true });
@@ -80,7 +80,7 @@ async function findPendingDevice(ctx: KoaContextWithOIDC, code: string): Promise
   if (device.error || device.accountId || device.inFlight) return { error: 'AlreadyUsedError' };
   const client = await provider.Client.find(device.clientId);
   if (!client) return { error: 'NotFoundError' };
-  ctx.oidc.entity('DeviceCode', device); // limitUserCodeAttempts does not count a request with this entity as a wrong code
+  ctx.oidc.entity('DeviceCode', device); // if this entity is set, `limitUserCodeAttempts` does not count the request as a wrong code
   return { client };
 }
 

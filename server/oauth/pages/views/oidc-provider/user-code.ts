@@ -1,4 +1,4 @@
-/** Sample user code. It has the format of a user code but contains vowels, which the codes of devices never contain. */
+/** Sample user code. The sample has the format of a user code, but contains vowels, which real user codes never contain. */
 export const sampleUserCode = 'ABCD-EFGH';
 
 /** Formats a user code as `ABCD-EFGH`. Returns other input unchanged, up to 20 characters. */

@@ -2,13 +2,13 @@ import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { renderProviderButtons, type ProviderButton } from '../identity-providers/identity-provider-pages.ts';
 
-/** The account of the user who is signed in on this browser. */
+/** The account of the user who is signed in. */
 export type SignedInAccount = {
   readonly name: string;
   readonly email: string;
   /** The URL of the next page if the user can continue with this account; otherwise, the reason why the user must sign in again. */
   readonly next: { readonly url: string } | { readonly reason: string };
-  /** Path of the sign-in page for another account. */
+  /** Path of the sign-in page on which the user can choose a different account. */
   readonly otherAccountPath: string;
 };
 
