@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Returned by a validator for an invalid value. */
-export const invalidValueSymbol = Symbol('misfit');
+export const invalidValueSymbol = Symbol('invalid value');
 /** Returns the parsed value, or `invalidValueSymbol`. */
 type Validator = (value: unknown) => unknown;
 

@@ -5,7 +5,7 @@ import { AddressNotAllowedError } from '../../outgoing-http/ssrf-protected-conne
 
 /** Thrown if a provider cannot be reached, responds too slowly or sends a response that is too large. */
 export class IdentityProviderUnavailableError extends Error {
-  override readonly name = 'ProviderUnavailableError';
+  override readonly name = 'IdentityProviderUnavailableError';
 }
 
 /** Thrown if a response from a provider fails a check. The message contains no secret. */

@@ -97,7 +97,7 @@ export class InvalidProviderSignatureError extends Error {
 
 /** The provider did not respond, so the request's result is unknown. Retry the request with the same idempotency key. */
 export class PaymentProviderUnavailableError extends Error {
-  override readonly name = 'ProviderUnavailableError';
+  override readonly name = 'PaymentProviderUnavailableError';
 }
 
 /** Resolves to the provider's response, or to `undefined` if the provider is unavailable and will be polled later. */
