@@ -1,5 +1,5 @@
 import { defineConfig, type OxlintOverride } from 'oxlint';
-import { forbiddenFolders, serverFolders } from './server-layers.ts';
+import { listForbiddenFolders, serverFolders } from './server-layers.ts';
 
 const otherPackages = ['@mandate/client-sdk', '@mandate/cli', '**/client-sdk/**', '**/cli/**'];
 
@@ -14,7 +14,7 @@ const serverImports = [
   ...serverFolders.map((folder) =>
     restrictImports(
       [`server/${folder}/**`],
-      [...otherPackages, ...forbiddenFolders(folder).map((forbidden) => `**/${forbidden}/**`)],
+      [...otherPackages, ...listForbiddenFolders(folder).map((forbidden) => `**/${forbidden}/**`)],
       `server/${folder} may only import the folders below it in server-layers.ts`,
     ),
   ),
@@ -112,7 +112,7 @@ export default defineConfig({
     {
       files: ['console/**'],
       rules: {
-        'import/no-unassigned-import': ['error', { allow: ['**/*.css', '**/theme/styles.ts'] }],
+        'import/no-unassigned-import': ['error', { allow: ['**/*.css', '**/theme/component-stylesheets.ts'] }],
         'no-restricted-imports': [
           'error',
           {

@@ -45,7 +45,7 @@ const authorizationFolders = layers.flatMap(({ authorization = [] }) => authoriz
 export const serverFolders: readonly string[] = serverLayers.flat();
 
 /** Returns the folders of `server/` that files of `folder` must not import. */
-export function forbiddenFolders(folder: string): readonly string[] {
+export function listForbiddenFolders(folder: string): readonly string[] {
   const layer = serverLayers.findIndex((folders) => folders.includes(folder));
   const apart = shopFolders.includes(folder) ? authorizationFolders : authorizationFolders.includes(folder) ? shopFolders : [];
   const forbidden = new Set([...serverLayers.slice(layer).flat(), ...apart]);

@@ -57,8 +57,8 @@ else {
 }
 
 async function complete(): Promise<void> {
-  const [{ renderCompletions: completionLines, readProfileNames: profileNames }, { getConfigDirectory: directoryOf }] = await Promise.all([
-    import('./completion/find-completion-candidates.ts'),
+  const [{ findAndFormatCompletionCandidates: completionLines, readProfileNames: profileNames }, { getConfigDirectory: directoryOf }] = await Promise.all([
+    import('./completion/find-and-render-completions.ts'),
     import('./settings/config-directory.ts'),
   ]);
   io.stdout.write(completionLines(shell, words, profileNames(directoryOf(io))));

@@ -158,7 +158,7 @@ export {
 } from './resources/access/identity-providers.ts';
 export type { ConnectedApp, ConnectedAppLimits, ConnectedAppOfUser } from './resources/access/connected-apps.ts';
 export type { Session } from './resources/access/sessions.ts';
-export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
+export { currencyExponent, formatDecimalAmount } from './schema/currency-exponent-and-decimal-amount.ts';
 export type { OrderLimitSettings, OrderLimitSettingsUpdate } from './resources/shop/order-limit-settings.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
 export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
@@ -168,7 +168,7 @@ export { parseValidationIssueWithValues } from './schema/validation-issue-with-v
 export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
 export { maxOrderLines, maxLineQuantity, type OrderCreate, type OrderInput } from './resources/orders/order-create-schema.ts';
 export { orderDeliveryInputSchema } from './resources/orders/order-delivery-schemas.ts';
-export { maxFoundOrders, maxOrdersWithItems } from './resources/orders/order-list-inclusions-and-search.ts';
+export { maxFoundOrders, maxOrdersWithItems } from './resources/orders/order-list-include-and-search-parameters.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
 export {
   budgetPeriods,
@@ -177,7 +177,7 @@ export {
   orderApprovalModes,
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
-  orderLimitsInputSchema,
+  effectiveOrderLimitsSchema as effectiveOrderLimitsSchema,
   type ApiKeyLimits,
   type BudgetPeriod,
   type EffectiveOrderLimits,
@@ -210,7 +210,7 @@ export { stockAdjustmentReasons, maxStock } from './resources/products/stock-adj
 export type { StockAdjustment, StockAdjustmentCreate } from './resources/products/stock-adjustment-schemas.ts';
 export type { Product, ProductCreate, ProductReplace, ProductUpdate } from './resources/products/products.ts';
 export {
-  defaultHoldSeconds,
+  defaultQuoteHoldSeconds as defaultQuoteHoldSeconds,
   defaultQuoteSeconds,
   maxHoldSeconds,
   maxQuoteSeconds,
@@ -244,14 +244,14 @@ export {
   type ProductStatistics,
 } from './resources/statistics/statistics.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
-export { findHiddenCharacter } from './schema/hidden-characters.ts';
+export { findHiddenCharacterCodePoint as findHiddenCharacterCodePoint } from './schema/hidden-characters.ts';
 export {
-  findForbiddenCharacterIssueMessage,
+  forbiddenCharacterMessageFromError as forbiddenCharacterMessageFromError,
   timestampInputSchema,
   metadataSchema,
   nameFromOtherSystemSchema,
   singleLineInputSchema,
-  textSchema,
+  lengthLimitedTextSchema as textSchema,
   maxMetadataPairs,
 } from './schema/text-timestamp-and-metadata-schemas.ts';
 export {

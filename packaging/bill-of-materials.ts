@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lockedPackages, packageName, productionPackages } from './production-packages.ts';
+import { readLockedPackages, packageNameFromPath, findProductionPackages } from './locked-and-production-packages.ts';
 import { publishedWorkspaces } from './release-checks.ts';
 
 /** The parts of a CycloneDX document that this module reads or changes. */
@@ -14,10 +14,10 @@ export type BillOfMaterials = z.infer<typeof billSchema>;
 
 /** Returns the references, such as `express@5.3.0`, of all packages that users of a release install. */
 export async function listReleasedComponents(): Promise<ReadonlySet<string>> {
-  const all = await lockedPackages();
+  const all = await readLockedPackages();
   const workspaces = publishedWorkspaces.map((folder) => [folder, all.get(folder)] as const);
-  const released = [...workspaces, ...productionPackages(all)];
-  return new Set(released.map(([path, entry]) => `${entry?.name ?? packageName(path)}@${entry?.version}`));
+  const released = [...workspaces, ...findProductionPackages(all)];
+  return new Set(released.map(([path, entry]) => `${entry?.name ?? packageNameFromPath(path)}@${entry?.version}`));
 }
 
 /**

@@ -14,7 +14,7 @@ const dist = join(directory, 'dist');
  */
 const lazyBundles: Readonly<Record<string, string>> = {
   'run-command-line.ts': 'run',
-  'completion/find-completion-candidates.ts': 'complete',
+  'completion/find-and-render-completions.ts': 'complete',
   'terminal/open-browser.ts': 'open-browser',
   'output/load-jq.ts': 'jq',
   'environment/system-keyring.ts': 'keyring',

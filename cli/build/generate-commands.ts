@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { CommandSpec, Schema } from '../schema/command-spec-type.ts';
+import type { CommandSpec, JsonSchemaSubset } from '../schema/command-spec-type.ts';
 
 /** The parts of the OpenAPI document that the generator reads. */
 type Document = {
@@ -24,7 +24,7 @@ type Operation = {
   readonly security: readonly { readonly oauth2?: readonly string[] }[];
 };
 type Content = Readonly<Record<string, { readonly schema: RawSchema }>>;
-type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalProperties'> & {
+type RawSchema = Omit<JsonSchemaSubset, 'type' | 'items' | 'properties' | 'additionalProperties'> & {
   readonly $ref?: string;
   readonly 'x-open-enum'?: boolean;
   readonly 'x-null-in-replay'?: string;
@@ -75,8 +75,8 @@ function commandSpec(document: Document, method: string, path: string, operation
   const { operationId, tags, summary, description, parameters = [], requestBody, responses, security } = operation;
   const [group = '', name = ''] = operationId.split('.').map(kebabCase);
   const parametersIn = (location: string) => parameters.filter((parameter) => parameter.in === location);
-  const schemaOf = (schema: RawSchema): Schema => resolveSchema(document, schema);
-  const describedSchema = (parameter: (typeof parameters)[number]): Schema => ({
+  const schemaOf = (schema: RawSchema): JsonSchemaSubset => resolveSchema(document, schema);
+  const describedSchema = (parameter: (typeof parameters)[number]): JsonSchemaSubset => ({
     ...schemaOf(parameter.schema),
     ...(parameter.description !== undefined && { description: parameter.description }),
   });
@@ -119,15 +119,15 @@ function findSecretField(document: Document, schema: RawSchema): Pick<CommandSpe
 }
 
 /** Returns the item schema of a list schema. Returns any other schema unchanged. */
-const itemSchema = (schema: Schema): Schema => schema.properties?.['data']?.items ?? schema;
+const itemSchema = (schema: JsonSchemaSubset): JsonSchemaSubset => schema.properties?.['data']?.items ?? schema;
 
-const fieldPaths = (schema: Schema): string[] =>
+const fieldPaths = (schema: JsonSchemaSubset): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     name,
     ...(property.properties ? fieldPaths(property).map((leaf) => `${name}.${leaf}`) : []),
   ]);
 
-function resolveSchema(document: Document, schema: RawSchema): Schema {
+function resolveSchema(document: Document, schema: RawSchema): JsonSchemaSubset {
   const { $ref, type, items, properties, additionalProperties, 'x-open-enum': _, 'x-null-in-replay': __, ...rest } = schema;
   for (const keyword of Object.keys(schema))
     if (!supportedKeywords.has(keyword)) throw new Error(`the schema keyword ${keyword} is not supported`);
@@ -160,8 +160,8 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
 }
 
 /** Returns a schema with the fields that all alternatives have in common, such as the fields of every event. */
-function commonFields([first, ...others]: readonly Schema[]): Schema {
-  const fields = Object.entries(first?.properties ?? {}).flatMap(([name, field]): [string, Schema][] => {
+function commonFields([first, ...others]: readonly JsonSchemaSubset[]): JsonSchemaSubset {
+  const fields = Object.entries(first?.properties ?? {}).flatMap(([name, field]): [string, JsonSchemaSubset][] => {
     const sameFields = [field, ...others.flatMap(({ properties = {} }) => properties[name] ?? [])];
     if (sameFields.length <= others.length) return [];
     return [[name, field.properties ? commonFields(sameFields) : field]];

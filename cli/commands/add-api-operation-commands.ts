@@ -8,7 +8,7 @@ import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands, setCompletionChoices } from './global-flags-and-command-groups.ts';
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import type { RawFlagValues } from '../contract-commands/parse-flag-values.ts';
-import { runApiOperationCommand, type GenericFlags } from './run-api-operation-command.ts';
+import { runApiOperationCommand, type NonParameterFlags } from './run-api-operation-command.ts';
 import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
 /** The command groups with generated commands. */
@@ -53,7 +53,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
   command.action(async () => {
     const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io);
-    await runApiOperationCommand({ io, settings, spec, path: command.args, typed, own: command.opts<GenericFlags>() });
+    await runApiOperationCommand({ io, settings, spec, path: command.args, typed, own: command.opts<NonParameterFlags>() });
   });
 }
 

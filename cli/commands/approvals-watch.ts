@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { formatMoney, type Approval } from '@mandate/client-sdk';
-import { commandErrorFromApiError, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
+import { commandErrorFromCallError, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { formatJsonLineOrJqResults } from '../output/print-result.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
@@ -40,7 +40,7 @@ async function watch(io: CliEnvironment, settings: Settings): Promise<void> {
       if (event.subject.type === 'approval') print(event.data.object as ShownApproval); // oxlint-disable-line typescript/no-unsafe-type-assertion -- the subject determines the type
     }
   } catch (error) {
-    throw commandErrorFromApiError(error, getCommandSpecForOperation('approvals.list'), undefined);
+    throw commandErrorFromCallError(error, getCommandSpecForOperation('approvals.list'), undefined);
   }
 }
 

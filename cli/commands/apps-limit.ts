@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
+import { commandErrorFromCallError, buildRequestFromCommandInput, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
@@ -62,6 +62,6 @@ async function explainApiErrors<Result>(spec: CommandSpec, request: Promise<Resu
   try {
     return await request;
   } catch (error) {
-    throw commandErrorFromApiError(error, spec, undefined);
+    throw commandErrorFromCallError(error, spec, undefined);
   }
 }

@@ -4,7 +4,7 @@ import {
   profileSettingDefinitions,
   getConfigFilePath,
   readConfigFile,
-  replaceProfileInConfig,
+  replaceOrRemoveProfile,
   writeConfigFile,
 } from '../settings/config-file.ts';
 import { getConfigDirectory } from '../settings/config-directory.ts';
@@ -83,5 +83,5 @@ async function updateProfile(
   update: (profile: Readonly<Record<string, string>>) => Record<string, string>,
 ): Promise<void> {
   const config = readConfigFile(directory);
-  await writeConfigFile(directory, replaceProfileInConfig(config, profile, update(config.profiles[profile] ?? {})));
+  await writeConfigFile(directory, replaceOrRemoveProfile(config, profile, update(config.profiles[profile] ?? {})));
 }

@@ -24,10 +24,10 @@ import { addOrderLimitFlags } from './add-order-limit-flags.ts';
 import { parseOrderLimitFlags, type OrderLimitFlags, type OrderLimitsFromFlags } from '../order-limits/parse-order-limit-flags.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/credential-and-refresh-token-storage.ts';
-import { createApiClient, allowsInsecureRequests, openProfileSession, type Session } from '../sign-in/profile-session.ts';
+import { createApiClient, allowsInsecureRequests, openProfileSession, type ProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type GlobalFlags, type Settings } from '../settings/resolve-settings.ts';
 import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-mode-deadline-and-denial.ts';
-import { revokeTokens } from './logout.ts';
+import { tryRevokeSignInTokens } from './logout.ts';
 
 const clientId = 'mandate-cli';
 /** The scopes that customers need to place, pay for and read their orders. */
@@ -127,7 +127,7 @@ async function login(context: LoginContext): Promise<void> {
   const credential = { ...toCredential(settings, apiUrl, tokens, user, storage), bound: proofKey !== undefined };
   const missing = apiScopes(scopes).filter((scope) => !tokens.scopes.includes(scope));
   if (missing.length > 0 && (await shouldKeepPreviousSignIn(session, credential))) {
-    await revokeTokens(io, credential, tokens.refreshToken ?? tokens.accessToken);
+    await tryRevokeSignInTokens(io, credential, tokens.refreshToken ?? tokens.accessToken);
     throw notGrantedError(missing, user, `The previous sign-in of profile ${settings.profile} is unchanged.`);
   }
   await store.exclusively(async () => {
@@ -146,7 +146,7 @@ const apiScopes = (scopes: readonly string[]): string[] => scopes.filter((scope)
  * Returns whether to keep the previous sign-in: true if it is still valid and the new sign-in either belongs to another user or has no
  * additional scopes.
  */
-async function shouldKeepPreviousSignIn(session: Session, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {
+async function shouldKeepPreviousSignIn(session: ProfileSession, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {
   const previous = session.credential;
   if (!previous) return false;
   const isOtherUser = user !== undefined && previous.user !== undefined && user.id !== previous.user.id;
@@ -162,7 +162,7 @@ function notGrantedError(missing: readonly string[], user: User | undefined, res
   });
 }
 
-async function loginWithToken({ io, settings, limits }: LoginContext, { apiUrl, store }: Session): Promise<void> {
+async function loginWithToken({ io, settings, limits }: LoginContext, { apiUrl, store }: ProfileSession): Promise<void> {
   if (limits) throw new CommandError(exitCodes.usage, 'usage', 'Limits cannot be set for a pasted token; omit --with-token or the limits');
   if (io.stdinIsTTY && !settings.quiet) io.stderr.write('Paste the token and press Enter:\n');
   const token = parsePastedToken((await readLine(io)) ?? '');
@@ -187,7 +187,7 @@ function requestedScopes({ scopes: text, force = false }: LoginFlags, granted: r
 }
 
 /** Checks with the service whether the stored credential is still valid, because it may have been revoked. */
-async function isSignedIn({ client, credential }: Session): Promise<boolean> {
+async function isSignedIn({ client, credential }: ProfileSession): Promise<boolean> {
   if (!credential) return false;
   const result = credential.scopes.includes('users.read') ? await client.users.me().safe() : await client.orders.list({ limit: 1 }).safe();
   return result.ok;
@@ -195,7 +195,7 @@ async function isSignedIn({ client, credential }: Session): Promise<boolean> {
 
 async function signIn(
   { io, settings, flags, mode, waitMs, limits }: LoginContext,
-  { apiUrl }: Session,
+  { apiUrl }: ProfileSession,
   scopes: string[],
   proofKey: ProofKey | undefined,
 ): Promise<Tokens> {

@@ -41,7 +41,7 @@ export async function signOutProfiles(io: CliEnvironment, settings: Settings, pr
       if (!credential) return;
       const token = await tokenToRevoke(io, store, profile, credential);
       await deleteCredentialAndDpopKey(io, store, profile);
-      if (!(await revokeTokens(io, credential, token))) notRevoked.push(profile);
+      if (!(await tryRevokeSignInTokens(io, credential, token))) notRevoked.push(profile);
     });
     if (!settings.quiet) io.stderr.write(`Signed out (profile ${profile}).\n`);
   }
@@ -61,7 +61,7 @@ async function tokenToRevoke(io: CliEnvironment, store: CredentialStore, profile
 }
 
 /** Revokes a token and all other tokens of the same sign-in. Returns false if the service could not be reached or rejected the request. */
-export async function revokeTokens(
+export async function tryRevokeSignInTokens(
   io: CliEnvironment,
   { apiUrl, issuer = apiUrl, clientId }: Pick<Credential, 'apiUrl' | 'issuer' | 'clientId'>,
   token: string,

@@ -5,7 +5,7 @@ import { tableColumnsByOperation, getColumnHeadings, staffTableColumnsByOperatio
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
 import {
-  commandErrorFromApiError,
+  commandErrorFromCallError,
   buildRequestFromCommandInput,
   type ContractRequest,
   type CommandInput,
@@ -17,14 +17,14 @@ import { printSuggestedNextCommand } from '../output/suggested-next-commands.ts'
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import { readJsonObjectFromFileOrStdin } from '../contract-commands/read-file-or-stdin.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
-import { openProfileSession, requireSignIn, type Session } from '../sign-in/profile-session.ts';
+import { openProfileSession, requireSignIn, type ProfileSession } from '../sign-in/profile-session.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
-import { printPages } from '../output/print-pages.ts';
+import { printPageOrAllPages } from '../output/print-page-or-all-pages.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
-import { openUrlInBrowserOrPrint, findWebPageUrlOfOperation } from '../output/find-and-open-web-page-url.ts';
+import { openUrlInBrowserOrPrint, resolveWebPageUrl } from '../output/find-and-open-web-page-url.ts';
 
 /** Flags of generated commands that are not parameters of the API operation. */
-export type GenericFlags = {
+export type NonParameterFlags = {
   readonly input?: string;
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
@@ -34,7 +34,7 @@ export type GenericFlags = {
   readonly web?: boolean;
 };
 
-type Invocation = Omit<CommandInput, 'base'> & { readonly io: CliEnvironment; readonly settings: Settings; readonly own: GenericFlags };
+type Invocation = Omit<CommandInput, 'base'> & { readonly io: CliEnvironment; readonly settings: Settings; readonly own: NonParameterFlags };
 type Prepared = { readonly request: ContractRequest; readonly idempotencyKey: string | undefined };
 
 const missingSecretNotice = ({ field, recovery }: NonNullable<CommandSpec['secret']>): string =>
@@ -42,8 +42,8 @@ const missingSecretNotice = ({ field, recovery }: NonNullable<CommandSpec['secre
 
 export async function runApiOperationCommand(invocation: Invocation): Promise<void> {
   const { io, settings, spec, own } = invocation;
-  let openedSession: Promise<Session> | undefined;
-  const session = (): Promise<Session> => (openedSession ??= openProfileSession(io, settings));
+  let openedSession: Promise<ProfileSession> | undefined;
+  const session = (): Promise<ProfileSession> => (openedSession ??= openProfileSession(io, settings));
   const request = await completeRequest(invocation, session);
   assertRequestedFieldsKnown(settings, spec.fields);
   const idempotencyKey = spec.idempotent ? (own.idempotencyKey ?? randomUUID()) : undefined;
@@ -52,14 +52,14 @@ export async function runApiOperationCommand(invocation: Invocation): Promise<vo
   try {
     await execute(invocation, { request, idempotencyKey }, await session());
   } catch (error) {
-    throw commandErrorFromApiError(error, spec, idempotencyKey);
+    throw commandErrorFromCallError(error, spec, idempotencyKey);
   }
 }
 
 /** Prompts for missing flags, converts amounts to minor units and builds the request. */
 async function completeRequest(
   { io, settings, spec, path, typed, own }: Invocation,
-  session: () => Promise<Session>,
+  session: () => Promise<ProfileSession>,
 ): Promise<ContractRequest> {
   const base = own.input === undefined ? {} : await readJsonObjectFromFileOrStdin(io, own.input);
   const completed = settings.canPromptForFlags && own.input !== '-' ? await promptForMissingRequiredFlags(io, spec, typed, base) : typed;
@@ -84,7 +84,7 @@ function printRequest({ io, own }: Invocation, { request, idempotencyKey }: Prep
 async function execute(
   { io, settings, spec, path, own }: Invocation,
   { request, idempotencyKey }: Prepared,
-  session: Session,
+  session: ProfileSession,
 ): Promise<void> {
   const { client } = session;
   const operationRequest = { ...request, operation: spec.operationId };
@@ -94,7 +94,7 @@ async function execute(
     return openUrlInBrowserOrPrint(
       io,
       settings,
-      await findWebPageUrlOfOperation(spec, service, () => client.request(operationRequest, options)),
+      await resolveWebPageUrl(spec, service, () => client.request(operationRequest, options)),
     );
   }
   const isDryRun = request.query['dry_run'] === 'true';
@@ -102,7 +102,7 @@ async function execute(
   if (question && !isDryRun) {
     const ask = async (): Promise<string> => question(client, path, request.body);
     const failBeforeSending = (error: unknown): never => {
-      throw commandErrorFromApiError(error, spec, undefined);
+      throw commandErrorFromCallError(error, spec, undefined);
     };
     await requireConfirmation(io, settings, () => ask().catch(failBeforeSending), own.yes ?? false);
   }
@@ -113,7 +113,7 @@ async function execute(
   if (spec.paginated) {
     const pageAt = (cursor: string | undefined): PromiseLike<unknown> =>
       client.request({ ...operationRequest, query: { ...operationRequest.query, ...(cursor !== undefined && { cursor }) } }, options);
-    return printPages({ io, settings, columns: visibleColumns, headings, all: own.all ?? false, pageAt });
+    return printPageOrAllPages({ io, settings, columns: visibleColumns, headings, all: own.all ?? false, pageAt });
   }
   const { data: result, replayed } = await client.request(operationRequest, options).withResponse();
   printResult(io, settings, result, visibleColumns, headings);
@@ -123,5 +123,5 @@ async function execute(
 }
 
 /** Returns whether the caller can list the orders of all customers. */
-const canReadAllOrders = ({ token }: Settings, { credential }: Session): boolean =>
+const canReadAllOrders = ({ token }: Settings, { credential }: ProfileSession): boolean =>
   (credential?.scopes ?? readScopesFromJwt(token ?? '')).includes('orders.manage');

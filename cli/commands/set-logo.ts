@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import type { UploadOptions } from '@mandate/client-sdk';
-import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
+import { commandErrorFromCallError, buildRequestFromCommandInput, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
 import { snakeToKebabCase } from '../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
@@ -54,6 +54,6 @@ async function setLogo(io: CliEnvironment, settings: Settings, spec: CommandSpec
     const options = { signal: io.interrupted, contentType };
     printResult(io, settings, await session.client.request({ ...request, file, operation: spec.operationId }, options));
   } catch (error) {
-    throw commandErrorFromApiError(error, spec, undefined);
+    throw commandErrorFromCallError(error, spec, undefined);
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Client } from '@mandate/client-sdk';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-import { formatBudget, formatOrderLimits } from '../order-limits/format-order-limits.ts';
+import { formatRemainingBudget, formatOrderLimits } from '../order-limits/format-order-limits.ts';
 import { openProfileSession, requireSignIn } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
@@ -29,7 +29,7 @@ async function readLimits(io: CliEnvironment, settings: Settings, client: Client
     budget,
   } = result.data;
   if (settings.format !== 'text') return { limits, budget };
-  return { limits: limits && formatOrderLimits(limits), budget: budget && formatBudget(budget) };
+  return { limits: limits && formatOrderLimits(limits), budget: budget && formatRemainingBudget(budget) };
 }
 
 async function whoami(io: CliEnvironment, settings: Settings, offline: boolean): Promise<void> {

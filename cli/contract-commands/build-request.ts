@@ -88,7 +88,7 @@ export function buildAndValidateQueryAndBody(spec: CommandSpec, typed: RawFlagVa
 }
 
 /** Converts an API error to a command error that lists the invalid flags and suggests a next step. Returns other errors unchanged. */
-export function commandErrorFromApiError(error: unknown, spec: CommandSpec, idempotencyKey: string | undefined): unknown {
+export function commandErrorFromCallError(error: unknown, spec: CommandSpec, idempotencyKey: string | undefined): unknown {
   if ((error instanceof ConnectionError || error instanceof TimeoutError) && idempotencyKey !== undefined) {
     const hint = `The request may have been executed. Retry it safely with: --idempotency-key ${idempotencyKey}`;
     return new CommandError(exitCodes.noResponse, error.code, error.message, { cause: error, hint });

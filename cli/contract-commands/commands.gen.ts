@@ -6774,7 +6774,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     fields: ['client_secret', 'previous_secret_expires_at'],
   },
   {
-    operationId: 'applications.createRegistrationToken',
+    operationId: 'applications.createInitialAccessToken',
     group: 'applications',
     name: 'create-registration-token',
     tag: 'Applications',

@@ -1,4 +1,4 @@
-import type { CommandSpec, Schema } from '../schema/command-spec-type.ts';
+import type { CommandSpec, JsonSchemaSubset } from '../schema/command-spec-type.ts';
 
 /**
  * How a flag is parsed. `switch`: no value. `value`: one scalar. `list`: several scalars. `objects`: several objects. `pairs`: entries in
@@ -12,7 +12,7 @@ export type ContractFlag = {
   readonly location: 'query' | 'body';
   readonly path: readonly string[];
   readonly kind: FlagKind;
-  readonly schema: Schema;
+  readonly schema: JsonSchemaSubset;
 };
 
 export const snakeToKebabCase = (name: string): string => name.replaceAll('_', '-');
@@ -25,7 +25,7 @@ export const flagsFromCommandSpec = (spec: CommandSpec): ContractFlag[] => [
   ...(spec.body ? flagsWithin('body', spec.body, []) : []),
 ];
 
-const flagsWithin = (location: ContractFlag['location'], schema: Schema, path: readonly string[]): ContractFlag[] =>
+const flagsWithin = (location: ContractFlag['location'], schema: JsonSchemaSubset, path: readonly string[]): ContractFlag[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const fieldPath = [...path, name];
     if (property.properties) return flagsWithin(location, property, fieldPath);
@@ -36,7 +36,7 @@ const flagsWithin = (location: ContractFlag['location'], schema: Schema, path: r
     return [{ name: `--${words.join('.')}`, location, path: fieldPath, kind, schema: property }];
   });
 
-function kindOf({ type, enum: choices, items, additionalProperties }: Schema): FlagKind {
+function kindOf({ type, enum: choices, items, additionalProperties }: JsonSchemaSubset): FlagKind {
   if (items) return items.type.includes('object') ? 'objects' : 'list';
   if (additionalProperties) return 'pairs';
   if (choices?.join() === 'true,false') return 'switch';

@@ -1,4 +1,4 @@
-import type { CommandSpec, Schema } from '../schema/command-spec-type.ts';
+import type { CommandSpec, JsonSchemaSubset } from '../schema/command-spec-type.ts';
 
 /**
  * Returns the schema of a request body. For an order without a quote, items and delivery are required. The contract's schema does not
@@ -7,7 +7,7 @@ import type { CommandSpec, Schema } from '../schema/command-spec-type.ts';
 export function getBodySchemaWithRequiredOrderFields(
   { operationId, body: schema }: CommandSpec,
   body: Readonly<Record<string, unknown>>,
-): Schema | undefined {
+): JsonSchemaSubset | undefined {
   if (operationId !== 'orders.create' || !schema || body['quote_id'] !== undefined) return schema;
   return { ...schema, required: ['items', 'delivery'] };
 }

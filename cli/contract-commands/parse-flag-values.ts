@@ -1,6 +1,6 @@
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import type { FieldError } from '../errors/command-error.ts';
-import type { Schema } from '../schema/command-spec-type.ts';
+import type { JsonSchemaSubset } from '../schema/command-spec-type.ts';
 import { snakeToKebabCase, type ContractFlag } from './flags-from-command-spec.ts';
 import { isRecord, type SchemaViolation } from '../schema/find-schema-violations.ts';
 
@@ -39,7 +39,7 @@ function parseValue({ kind, schema }: ContractFlag, texts: readonly string[], no
 }
 
 /** Converts text to the type of the schema. Returns invalid text unchanged, so that request validation reports it. */
-function parseScalar({ type, format }: Schema, text: string, now: Date): unknown {
+function parseScalar({ type, format }: JsonSchemaSubset, text: string, now: Date): unknown {
   if (type.includes('null') && text === 'null') return null;
   if (type.includes('integer') || type.includes('number')) return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
   if (type.includes('boolean')) return text === 'true' ? true : text === 'false' ? false : text;
@@ -47,7 +47,7 @@ function parseScalar({ type, format }: Schema, text: string, now: Date): unknown
 }
 
 /** Parses `key=value,key=value` or a JSON object. */
-function parseObject(schema: Schema, text: string, now: Date): unknown {
+function parseObject(schema: JsonSchemaSubset, text: string, now: Date): unknown {
   if (text.trimStart().startsWith('{')) return parseJson(text);
   // A comma separates pairs only if the schema lists the allowed keys; otherwise, it is part of the value.
   const pairs = schema.properties ? text.split(',') : [text];

@@ -17,5 +17,5 @@ export function formatOrderLimits({ actions, limits, products, valid_until: vali
 }
 
 /** Returns a budget in one line, such as `£155.00 of £200.00 remain until 2027-02-01T00:00:00.000Z`. */
-export const formatBudget = ({ currency, limit, remaining, ends_at: endsAt }: NonNullable<Authorization['budget']>): string =>
+export const formatRemainingBudget = ({ currency, limit, remaining, ends_at: endsAt }: NonNullable<Authorization['budget']>): string =>
   `${formatMoney(remaining, currency)} of ${formatMoney(limit, currency)} remain until ${endsAt}`;

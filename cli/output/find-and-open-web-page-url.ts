@@ -26,7 +26,7 @@ const noPageError = ({ group, name, summary }: CommandSpec, reason: string): Com
   });
 
 /** Returns the URL that `--web` opens. Sends the request only if the response contains the URL. */
-export async function findWebPageUrlOfOperation(spec: CommandSpec, apiUrl: string, response: () => PromiseLike<unknown>): Promise<string> {
+export async function resolveWebPageUrl(spec: CommandSpec, apiUrl: string, response: () => PromiseLike<unknown>): Promise<string> {
   const path = accountPages[spec.operationId];
   if (path !== undefined) return apiUrl + path;
   const findUrl = pagesInResponses[spec.operationId];

@@ -1,5 +1,5 @@
 /** The subset of JSON Schema that the contract uses for request parameters and bodies. */
-export type Schema = {
+export type JsonSchemaSubset = {
   readonly type: readonly string[];
   readonly description?: string;
   readonly enum?: readonly (string | null)[];
@@ -11,10 +11,10 @@ export type Schema = {
   readonly format?: string;
   readonly minItems?: number;
   readonly maxItems?: number;
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: JsonSchemaSubset;
+  readonly properties?: Readonly<Record<string, JsonSchemaSubset>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: false | Schema;
+  readonly additionalProperties?: false | JsonSchemaSubset;
   readonly default?: unknown;
 };
 
@@ -39,9 +39,9 @@ export type CommandSpec = {
   readonly paginated: boolean;
   /** Whether the operation accepts an `If-Match` header. */
   readonly ifMatch?: boolean;
-  readonly pathParameters: readonly { readonly name: string; readonly schema: Schema }[];
-  readonly query: Schema;
-  readonly body?: Schema;
+  readonly pathParameters: readonly { readonly name: string; readonly schema: JsonSchemaSubset }[];
+  readonly query: JsonSchemaSubset;
+  readonly body?: JsonSchemaSubset;
   /** Names that `--fields` accepts: the fields of the result or, for a list, of its items. */
   readonly fields: readonly string[];
 };

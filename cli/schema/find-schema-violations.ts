@@ -1,4 +1,4 @@
-import type { Schema } from './command-spec-type.ts';
+import type { JsonSchemaSubset } from './command-spec-type.ts';
 
 /** The message for a missing required field. */
 export const requiredFieldMessage = 'is required';
@@ -6,7 +6,7 @@ export const requiredFieldMessage = 'is required';
 export type SchemaViolation = { readonly path: readonly (string | number)[]; readonly message: string };
 
 /** Returns every violation of the contract's schema, so that the command does not send requests that the service would reject. */
-export function findSchemaViolations(schema: Schema, value: unknown, path: SchemaViolation['path'] = []): SchemaViolation[] {
+export function findSchemaViolations(schema: JsonSchemaSubset, value: unknown, path: SchemaViolation['path'] = []): SchemaViolation[] {
   const violation = (message: string): SchemaViolation[] => [{ path, message }];
   if (value === null) return schema.type.includes('null') ? [] : violation('must not be null');
   if (!schema.type.some((type) => isOfType(type, value))) return violation(`must be ${describeTypes(schema)}`);
@@ -36,14 +36,14 @@ const typeDescriptions: Record<string, string> = {
   object: 'an object',
   null: 'null',
 };
-const describeTypes = ({ type }: Schema): string => type.map((name) => typeDescriptions[name] ?? name).join(' or ');
+const describeTypes = ({ type }: JsonSchemaSubset): string => type.map((name) => typeDescriptions[name] ?? name).join(' or ');
 
-const numberViolations = ({ minimum, maximum }: Schema, value: number): string[] => [
+const numberViolations = ({ minimum, maximum }: JsonSchemaSubset, value: number): string[] => [
   ...(minimum !== undefined && value < minimum ? [`must be ${minimum} or more`] : []),
   ...(maximum !== undefined && value > maximum ? [`must be ${maximum} or less`] : []),
 ];
 
-function textViolations({ minLength, maxLength, pattern, description }: Schema, value: string): string[] {
+function textViolations({ minLength, maxLength, pattern, description }: JsonSchemaSubset, value: string): string[] {
   if (minLength !== undefined && value.length < minLength)
     return [minLength === 1 ? 'must not be empty' : `must have ${minLength} characters or more`];
   if (maxLength !== undefined && value.length > maxLength) return [`must have ${maxLength} characters or fewer`];
@@ -52,14 +52,14 @@ function textViolations({ minLength, maxLength, pattern, description }: Schema, 
   return [];
 }
 
-function arrayViolations({ minItems, maxItems, items }: Schema, value: unknown[], path: SchemaViolation['path']): SchemaViolation[] {
+function arrayViolations({ minItems, maxItems, items }: JsonSchemaSubset, value: unknown[], path: SchemaViolation['path']): SchemaViolation[] {
   if (minItems !== undefined && value.length < minItems) return [{ path, message: `must have ${minItems} or more items` }];
   if (maxItems !== undefined && value.length > maxItems) return [{ path, message: `must have ${maxItems} or fewer items` }];
   return items ? value.flatMap((item, index) => findSchemaViolations(items, item, [...path, index])) : [];
 }
 
 function objectViolations(
-  { properties = {}, required = [], additionalProperties }: Schema,
+  { properties = {}, required = [], additionalProperties }: JsonSchemaSubset,
   value: Record<string, unknown>,
   path: SchemaViolation['path'],
 ): SchemaViolation[] {
@@ -75,7 +75,7 @@ function objectViolations(
 }
 
 /** Returns a violation for each required leaf field of a missing object, because the user must provide these fields. */
-function missingFields(schema: Schema | undefined, path: SchemaViolation['path']): SchemaViolation[] {
+function missingFields(schema: JsonSchemaSubset | undefined, path: SchemaViolation['path']): SchemaViolation[] {
   if (!schema?.properties) return [{ path, message: requiredFieldMessage }];
   return (schema.required ?? []).flatMap((name) => missingFields(schema.properties?.[name], [...path, name]));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { withFileLock } from '../files/file-lock.ts';
-import { readJsonFile } from '../files/read-json-file.ts';
+import { readJsonFileOrEmptyObject } from '../files/read-json-file-or-empty-object.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 
@@ -57,7 +57,7 @@ export function createCredentialStore(directory: string): CredentialStore {
 }
 
 async function readCredentials(path: string): Promise<Credentials> {
-  const parsed = await readJsonFile(path);
+  const parsed = await readJsonFileOrEmptyObject(path);
   if (isRecord(parsed)) {
     const entries = Object.entries(parsed).flatMap(([profile, value]) => (isCredential(value) ? [[profile, value] as const] : []));
     if (entries.length === Object.keys(parsed).length) return Object.fromEntries(entries);

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { SignInRequiredError } from '@mandate/client-sdk';
 import { importProofKey, type ProofJwk, type ProofKey } from '@mandate/client-sdk/authorization';
-import { readJsonFile } from '../files/read-json-file.ts';
+import { readJsonFileOrEmptyObject } from '../files/read-json-file-or-empty-object.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
@@ -36,6 +36,6 @@ export async function saveOrDeleteDpopKey(store: CredentialStore, profile: strin
 }
 
 async function readKeys(store: CredentialStore): Promise<Record<string, unknown>> {
-  const keys = await readJsonFile(keyFilePath(store));
+  const keys = await readJsonFileOrEmptyObject(keyFilePath(store));
   return isRecord(keys) ? keys : {};
 }

@@ -15,7 +15,7 @@ const defaultApiUrl = 'http://localhost:3000';
 const retryDelayMaxMs = 30_000;
 
 /** The service that a command calls, and the credential that it uses. */
-export type Session = {
+export type ProfileSession = {
   readonly apiUrl: string;
   readonly store: CredentialStore;
   /** The stored credential of the profile, if it belongs to this API. */
@@ -26,7 +26,7 @@ export type Session = {
 };
 
 /** Loads the profile's credential and creates an API client. Sends no request. */
-export async function openProfileSession(io: CliEnvironment, settings: Settings): Promise<Session> {
+export async function openProfileSession(io: CliEnvironment, settings: Settings): Promise<ProfileSession> {
   const store = createCredentialStore(settings.directory);
   const stored = settings.token === undefined || settings.apiUrl === undefined ? await store.read(settings.profile) : undefined;
   const apiUrl = parseApiUrl(io, settings.apiUrl ?? stored?.apiUrl ?? defaultApiUrl);
@@ -37,13 +37,13 @@ export async function openProfileSession(io: CliEnvironment, settings: Settings)
 }
 
 /** Throws if there is no token. */
-export function requireSignIn({ signedIn }: Pick<Session, 'signedIn'>): void {
+export function requireSignIn({ signedIn }: Pick<ProfileSession, 'signedIn'>): void {
   if (signedIn) return;
   throw new CommandError(exitCodes.signInRequired, 'sign_in_required', 'You are not signed in', { hint: 'Sign in with: mandate login' });
 }
 
 /** Throws if a scope is missing, so that a command with several requests fails before the first request, not during the last one. */
-export function requireScopes(session: Session, scopes: readonly string[]): void {
+export function requireScopes(session: ProfileSession, scopes: readonly string[]): void {
   requireSignIn(session);
   const missing = session.credential ? scopes.filter((scope) => !session.credential?.scopes.includes(scope)) : [];
   if (missing.length === 0) return;

@@ -2,7 +2,7 @@ import { AbortError, WaitTimeoutError, type Client, type Task } from '@mandate/c
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
-import { createProgressBar, formatRate } from '../terminal/progress-bar.ts';
+import { createProgressBar, formatRateAndTimeLeft } from '../terminal/progress-bar.ts';
 import { createProgressRateMeter } from '../terminal/progress-rate.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
@@ -42,7 +42,7 @@ export async function waitForTask(
       amount: total === null ? String(processed) : `${processed}/${total}`,
       rate:
         status === 'running'
-          ? formatRate(rate, (perSecond) => `${Math.round(perSecond)} ${type === 'order_export' ? 'orders' : 'rows'}`)
+          ? formatRateAndTimeLeft(rate, (perSecond) => `${Math.round(perSecond)} ${type === 'order_export' ? 'orders' : 'rows'}`)
           : undefined,
       state: status,
     });

@@ -1,10 +1,10 @@
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { truncateToWidth, sanitizeForTerminal } from './sanitize-and-measure-terminal-text.ts';
-import { formatSeconds, type Rate } from './progress-rate.ts';
+import { formatDurationFromSeconds, type ProgressRate } from './progress-rate.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 /** The current state of an operation. */
-export type ProgressStep = {
+export type ProgressState = {
   readonly label: string;
   /** Completed fraction from 0 to 1, if the total is known. */
   readonly fraction?: number | undefined;
@@ -17,10 +17,10 @@ export type ProgressStep = {
 };
 
 /** Formats a measured rate. Returns `undefined` if no rate is available yet. */
-export const formatRate = (rate: Rate | undefined, inUnits: (perSecond: number) => string): string | undefined =>
-  rate && `${inUnits(rate.perSecond)}/s${rate.secondsLeft === undefined ? '' : `, ${formatSeconds(rate.secondsLeft)} left`}`;
+export const formatRateAndTimeLeft = (rate: ProgressRate | undefined, inUnits: (perSecond: number) => string): string | undefined =>
+  rate && `${inUnits(rate.perSecond)}/s${rate.secondsLeft === undefined ? '' : `, ${formatDurationFromSeconds(rate.secondsLeft)} left`}`;
 
-export type ProgressBar = { show(step: ProgressStep): void; end(): void };
+export type ProgressBar = { show(step: ProgressState): void; end(): void };
 
 const barWidth = 20;
 const redrawMs = 100;

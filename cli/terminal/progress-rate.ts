@@ -1,5 +1,5 @@
 /** Measured rate per second and estimated remaining time. */
-export type Rate = { readonly perSecond: number; readonly secondsLeft: number | undefined };
+export type ProgressRate = { readonly perSecond: number; readonly secondsLeft: number | undefined };
 
 /** Period over which the rate is measured; older samples are ignored. */
 const windowMs = 30_000;
@@ -9,7 +9,7 @@ const minElapsedMs = 1_000;
  * Creates a function that takes the current amount and the total and returns the rate, measured over the last 30 seconds. The function
  * returns `undefined` until there are enough samples.
  */
-export function createProgressRateMeter(now: () => number = Date.now): (done: number, total: number | undefined) => Rate | undefined {
+export function createProgressRateMeter(now: () => number = Date.now): (done: number, total: number | undefined) => ProgressRate | undefined {
   const samples: { readonly at: number; readonly done: number }[] = [];
   return (done, total) => {
     const at = now();
@@ -23,7 +23,7 @@ export function createProgressRateMeter(now: () => number = Date.now): (done: nu
 }
 
 /** Formats a duration, such as `2h 5m`, `3m 20s` or `45s`. */
-export function formatSeconds(seconds: number): string {
+export function formatDurationFromSeconds(seconds: number): string {
   const whole = Math.ceil(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
   if (hours > 0) return `${hours}h ${minutes}m`;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJsonFile } from '../files/read-json-file.ts';
+import { readJsonFileOrEmptyObject } from '../files/read-json-file-or-empty-object.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
@@ -11,7 +11,7 @@ import type { Settings } from '../settings/resolve-settings.ts';
  */
 export async function loadOrCreateSigningSecret({ directory, profile }: Pick<Settings, 'directory' | 'profile'>): Promise<string> {
   const path = join(directory, 'webhook-secrets.json');
-  const content = await readJsonFile(path);
+  const content = await readJsonFileOrEmptyObject(path);
   const secrets = isRecord(content) ? content : {};
   const { [profile]: existing } = secrets;
   if (typeof existing === 'string') return existing;

@@ -6,7 +6,7 @@ import { singleFlight } from '../auth/single-flight.ts';
 import type { TokenSource } from '../core/token-source.ts';
 import { createBrowserTokenStore, isBrowser, type BrowserTokenStore } from './indexeddb-token-store.ts';
 import { indexedDbKeyValueStore } from './indexeddb-key-value-store.ts';
-import { sendCallbackUrlToOpener, openSignInPopup, waitForPopupCallback } from './sign-in-popup.ts';
+import { sendCallbackUrlToOpener, openSignInPopup, waitForPopupCallbackUrl } from './sign-in-popup.ts';
 
 export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' | 'signal'> & {
   /** Issuer URL of the authorization server: the origin of the API. */
@@ -71,7 +71,7 @@ export function browserSignIn(options: BrowserSignInOptions): BrowserSignIn {
       try {
         const pending = await begin(options, discoverServer, undefined);
         popup.location.href = pending.request.url;
-        await finish(store, discoverServer, pending, await waitForPopupCallback(popup, pending.request.state, signal));
+        await finish(store, discoverServer, pending, await waitForPopupCallbackUrl(popup, pending.request.state, signal));
       } catch (error) {
         popup.close();
         throw error;

@@ -18,7 +18,7 @@ const channelOf = (state: string): BroadcastChannel => new BroadcastChannel(`man
  * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is `true` for a separated popup even while the popup is open, so
  * `closed` is checked only while this page has the focus.
  */
-export async function waitForPopupCallback(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {
+export async function waitForPopupCallbackUrl(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {
   const { promise, resolve, reject } = createPromiseWithResolvers<string>();
   const channel = channelOf(state);
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { generateMockResponses } from './generate-mock-responses.ts';
+import { renderMockResponsesSource } from './render-mock-responses-source.ts';
 import { renderTanStackQueryTypes } from './render-tanstack-query-types.ts';
 import { createV1DocumentAndDocumentOfV2Changes } from './create-v1-document-and-document-of-v2-changes.ts';
 import {
@@ -22,7 +22,7 @@ function sourcesOf(document: OpenApiDocument, suffix: string): Record<string, st
     [`resources${suffix}.gen.ts`]: generatedFileHeaderComment + resourcesSource(document, operations, suffix),
     ...(suffix === '' && {
       'queries.gen.ts': generatedFileHeaderComment + renderTanStackQueryTypes(operations),
-      'mock-responses.gen.ts': generatedFileHeaderComment + generateMockResponses(document, operations),
+      'mock-responses.gen.ts': generatedFileHeaderComment + renderMockResponsesSource(document, operations),
     }),
   };
 }

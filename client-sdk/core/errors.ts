@@ -5,28 +5,28 @@ import type { Problem, ProblemEntry, Task } from '../schema/types.gen.ts';
  * Symbol property that contains the name of an error class. `Symbol.for` returns the same symbol in every copy of this module, so
  * `instanceof` also recognizes an error from another copy, such as the CommonJS copy in a program that also loads the ESM copy.
  */
-export const errorClassSymbol = Symbol.for('mandate.errorClass');
+export const errorClassNameSymbol = Symbol.for('mandate.errorClass');
 
 /** Base class for all call errors; `code` distinguishes them. */
 export abstract class MandateError extends Error {
-  static readonly [errorClassSymbol]: string = 'MandateError';
+  static readonly [errorClassNameSymbol]: string = 'MandateError';
   abstract readonly code: string;
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = new.target[errorClassSymbol];
+    this.name = new.target[errorClassNameSymbol];
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A subclass declared outside this package inherits its parent's class name, but must not match other instances of its parent.
-    const name = Object.hasOwn(this, errorClassSymbol) && getProperty(getProperty(value, 'constructor'), errorClassSymbol);
-    return super[Symbol.hasInstance](value) || [name, name && 'MandateError'].includes(this[errorClassSymbol]);
+    const name = Object.hasOwn(this, errorClassNameSymbol) && getProperty(getProperty(value, 'constructor'), errorClassNameSymbol);
+    return super[Symbol.hasInstance](value) || [name, name && 'MandateError'].includes(this[errorClassNameSymbol]);
   }
 }
 
 /** The API rejected the request. */
 export class ApiError<Code extends string = string, Status extends number = number> extends MandateError {
-  static override readonly [errorClassSymbol] = 'ApiError';
+  static override readonly [errorClassNameSymbol] = 'ApiError';
   declare readonly name: 'ApiError';
   /** Problem code. A newer service can send codes that this SDK version does not list. */
   readonly code: Code;
@@ -58,21 +58,21 @@ export class ApiError<Code extends string = string, Status extends number = numb
 
 /** No response: the host name is unknown, or the connection was refused or lost. The service may have executed the request. */
 export class ConnectionError extends MandateError {
-  static override readonly [errorClassSymbol] = 'ConnectionError';
+  static override readonly [errorClassNameSymbol] = 'ConnectionError';
   declare readonly name: 'ConnectionError';
   readonly code = 'connection_failed';
 }
 
 /** No response in time. The service may have executed the request. */
 export class TimeoutError extends MandateError {
-  static override readonly [errorClassSymbol] = 'TimeoutError';
+  static override readonly [errorClassNameSymbol] = 'TimeoutError';
   declare readonly name: 'TimeoutError';
   readonly code = 'timeout';
 }
 
 /** The task did not finish, or the customer did not decide on the approval, within `maxWaitMs`. Nothing is canceled. */
 export class WaitTimeoutError extends MandateError {
-  static override readonly [errorClassSymbol] = 'WaitTimeoutError';
+  static override readonly [errorClassNameSymbol] = 'WaitTimeoutError';
   declare readonly name: 'WaitTimeoutError';
   readonly code = 'wait_timeout';
   /** Last known state of the task; `undefined` for an approval. */
@@ -86,14 +86,14 @@ export class WaitTimeoutError extends MandateError {
 
 /** The caller's signal aborted the call. */
 export class AbortError extends MandateError {
-  static override readonly [errorClassSymbol] = 'AbortError';
+  static override readonly [errorClassNameSymbol] = 'AbortError';
   declare readonly name: 'AbortError';
   readonly code = 'aborted';
 }
 
 /** The response is not a valid API response. For example, a proxy responded with a redirect or an HTML page. */
 export class DecodeError extends MandateError {
-  static override readonly [errorClassSymbol] = 'DecodeError';
+  static override readonly [errorClassNameSymbol] = 'DecodeError';
   declare readonly name: 'DecodeError';
   readonly code = 'invalid_response';
   readonly status: number;

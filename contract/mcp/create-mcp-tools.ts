@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
-import { compactInputSchema, summarizeOutcomeSchema, summarizeOutputSchema } from './compact-json-schema.ts';
+import { omitKeywordsCheckedByApi, selectOutcomeFieldsOfSchema, reduceSchemaToFieldTypes } from './compact-and-summarize-json-schemas.ts';
 import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from './mcp-tool-type.ts';
 
 export { selectMcpTools, UnknownMcpToolSetError, type McpToolSelection } from './select-mcp-tools.ts';
@@ -13,7 +13,7 @@ export {
 export { describeApiError, type AccessAdvice, type ToolResponse } from './describe-api-error.ts';
 export { formatToolsWithScopes, mcpInstructions } from './mcp-instructions.ts';
 export { listUsablePrompts } from './mcp-prompts.ts';
-export { formatResourceUri, listUsableResources, type SendToolRequest, type UsableTools } from './mcp-resources.ts';
+export { formatResourceUri, listUsableMcpResources as listUsableMcpResources, type SendToolRequest, type UsableTools } from './mcp-resources.ts';
 export type { McpTool } from './mcp-tool-type.ts';
 
 /** Operations that are not offered as tools, for reasons that the OpenAPI document does not contain. */
@@ -99,8 +99,8 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
     idempotent: method !== 'post',
     keyed,
     conditional,
-    ...(readOnly && 'properties' in response && { outputSchema: summarizeOutputSchema(response) }),
-    ...(movesMoney && 'properties' in response && { outputSchema: summarizeOutcomeSchema(response) }),
+    ...(readOnly && 'properties' in response && { outputSchema: reduceSchemaToFieldTypes(response) }),
+    ...(movesMoney && 'properties' in response && { outputSchema: selectOutcomeFieldsOfSchema(response) }),
     ...(startsTask(operationId, operation) && { startsTask: true }),
     inputSchema: inputSchema(operationId, [
       ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
@@ -198,7 +198,7 @@ function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObj
     }
   }
   const required = parts.flatMap((part) => (Array.isArray(part['required']) ? part['required'] : []));
-  return compactInputSchema({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false });
+  return omitKeywordsCheckedByApi({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false });
 }
 
 /** Returns the schema with all references resolved, and without examples, because examples would only use up context. */

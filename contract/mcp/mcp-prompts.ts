@@ -1,6 +1,6 @@
 import type { JsonObject } from '../schema/json.ts';
 import {
-  findTool,
+  findUsableTool,
   formatResourceUri,
   mcpResourceMimeType,
   parseIdsAndStatusesFromList,
@@ -86,7 +86,7 @@ const prompts: readonly McpPrompt[] = [
     write: async (tools, { order_id: requestedId }) => {
       const id = requestedId ?? (await findNewestOrderId(tools));
       if (id === undefined) return [createTextMessage('I have not placed any orders yet. Tell me so.')];
-      const shipments = findTool(tools, 'shipments_list') ? ' Read its shipments with shipments_list.' : '';
+      const shipments = findUsableTool(tools, 'shipments_list') ? ' Read its shipments with shipments_list.' : '';
       return addOrder(tools, `Tell me whether order ${id} is paid, shipped or delivered, and what happens next.${shipments}`, id);
     },
   },
@@ -94,12 +94,12 @@ const prompts: readonly McpPrompt[] = [
 
 /** Returns the prompts whose tools the caller can use. */
 export const listUsablePrompts = (tools: UsableTools): McpPrompt[] =>
-  prompts.filter(({ requiredTools }) => requiredTools.every((name) => findTool(tools, name) !== undefined));
+  prompts.filter(({ requiredTools }) => requiredTools.every((name) => findUsableTool(tools, name) !== undefined));
 
 const createTextMessage = (text: string): McpPromptMessage => ({ role: 'user', content: { type: 'text', text } });
 
 async function findNewestOrderId(tools: UsableTools): Promise<string | undefined> {
-  const list = findTool(tools, 'orders_list');
+  const list = findUsableTool(tools, 'orders_list');
   if (!list) return undefined;
   // Staff can list the orders of all customers.
   const response = await tools.send(list, { limit: 1, ...(tools.userId !== null && { user_id: tools.userId }) });
@@ -108,7 +108,7 @@ async function findNewestOrderId(tools: UsableTools): Promise<string | undefined
 
 /** Returns the text and the order as messages. @throws {Error} if the order does not exist */
 async function addOrder(tools: UsableTools, text: string, id: string): Promise<McpPromptMessage[]> {
-  const get = findTool(tools, 'orders_get');
+  const get = findUsableTool(tools, 'orders_get');
   if (!get) return [createTextMessage(text)];
   const order = await readResourceText(tools, get, { order_id: id });
   if (order === undefined) throw new Error(`Order ${id} not found`);

@@ -70,13 +70,13 @@ const maxListedResources = 20;
 export const formatResourceUri = (name: McpResourceType['name'], id: number | string): string => `mandate://${name}s/${id}`;
 
 /** Finds a tool that the caller can use, by its name. */
-export const findTool = ({ usable }: UsableTools, name: string): McpTool | undefined => usable.find((tool) => tool.name === name);
+export const findUsableTool = ({ usable }: UsableTools, name: string): McpTool | undefined => usable.find((tool) => tool.name === name);
 
 /** Returns the types of resources whose tools the caller can use. Reading a resource sends the same API request as the tool. */
-export const listUsableResources = (tools: UsableTools): McpResource[] =>
+export const listUsableMcpResources = (tools: UsableTools): McpResource[] =>
   mcpResourceTypes.flatMap(({ name, getTool, idArgument, listTool, ...description }) => {
-    const get = findTool(tools, getTool);
-    const list = listTool === undefined ? undefined : findTool(tools, listTool);
+    const get = findUsableTool(tools, getTool);
+    const list = listTool === undefined ? undefined : findUsableTool(tools, listTool);
     if (!get) return [];
     const read: McpResource['read'] = async (uri, variables) => {
       const text = await readResourceText(tools, get, { [idArgument]: variables[idArgument] });

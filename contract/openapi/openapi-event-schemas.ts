@@ -14,7 +14,7 @@ export function subjectFromEventType(type: EventType): EventSubject {
 }
 
 /** Returns the name of the schema for all events about a subject, such as `WebhookEndpointEvent`. */
-export const eventSchemaName = (subject: EventSubject): string =>
+export const eventSchemaNameFromSubject = (subject: EventSubject): string =>
   `${subject.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const referenceTo = (name: string): string => `#/components/schemas/${name}`;
@@ -38,15 +38,15 @@ export function splitEventSchemaBySubject({ schemas }: OpenApiComponents, versio
   for (const subject of subjects) {
     const object = reference(addSubjectSchema(subject, schemas, version1.schemas));
     const data: JsonObject = { type: 'object', properties: { object }, required: ['object'] };
-    schemas[eventSchemaName(subject)] = withType({ enum: eventTypesOf(subject), 'x-open-enum': true }, data);
+    schemas[eventSchemaNameFromSubject(subject)] = withType({ enum: eventTypesOf(subject), 'x-open-enum': true }, data);
   }
   schemas['OtherEvent'] = {
     ...withType({ not: { enum: [...eventTypes] } }, reference('EventData')),
     description: 'Event of a type that a newer version of the service has added.',
   };
-  const mapping = Object.fromEntries(eventTypes.map((each) => [each, referenceTo(eventSchemaName(subjectFromEventType(each)))]));
+  const mapping = Object.fromEntries(eventTypes.map((each) => [each, referenceTo(eventSchemaNameFromSubject(subjectFromEventType(each)))]));
   schemas['KnownEvent'] = {
-    oneOf: subjects.map((subject) => reference(eventSchemaName(subject))),
+    oneOf: subjects.map((subject) => reference(eventSchemaNameFromSubject(subject))),
     discriminator: { propertyName: 'type', mapping },
     description: 'Event of a type that this document describes. The type determines the schema of `data.object`.',
   };

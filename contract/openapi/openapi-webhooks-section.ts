@@ -3,7 +3,7 @@ import { findOrGenerateSchemaExample } from './examples/add-openapi-examples.ts'
 import { examplesBySchemaName } from './examples/schema-examples.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
 import type { OpenApiComponents } from './json-schema-from-zod.ts';
-import { eventSchemaName, subjectFromEventType } from './openapi-event-schemas.ts';
+import { eventSchemaNameFromSubject, subjectFromEventType } from './openapi-event-schemas.ts';
 
 /** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
 export const webhookHeaderOpenApiParameters: JsonObject = {
@@ -45,7 +45,7 @@ function delivery(type: EventType, components: OpenApiComponents): JsonObject {
   const payload = { $ref: `#/components/schemas/${eventSubjectDefinitions[subject].schema}` };
   const schema = {
     allOf: [
-      { $ref: `#/components/schemas/${eventSchemaName(subject)}` },
+      { $ref: `#/components/schemas/${eventSchemaNameFromSubject(subject)}` },
       { type: 'object', properties: { type: { type: 'string', const: type } } },
     ],
   };

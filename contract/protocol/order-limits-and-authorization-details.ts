@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { currencySchema } from '../schema/amount-price-and-currency-schemas.ts';
 import { orderProductLimitsInputSchema, orderProductLimitsSchema } from './order-product-limits.ts';
-import { textSchema, timestampInputSchema, timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
+import { lengthLimitedTextSchema, timestampInputSchema, timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
 
 /** The `type` of authorization details (RFC 9396) that limit what an application may do with a customer's orders. */
 export const orderAuthorizationDetailsType = 'mandate_orders';
@@ -74,11 +74,11 @@ const conditionFields = {
 };
 
 /** Limits that a customer sets for an application in a form on the consent page or on an account page. */
-export const orderLimitsInputSchema = z
+export const effectiveOrderLimitsSchema = z
   .object({ ...conditionFields, orders: z.enum(orderAccessLevels), approval: z.enum(orderApprovalModes) })
   .strict();
 
-const timeZoneInputSchema = textSchema(64, 1)
+const timeZoneInputSchema = lengthLimitedTextSchema(64, 1)
   .refine((name) => knownTimeZones.has(name), { message: 'must be an IANA time zone such as Europe/London' })
   .optional();
 
@@ -106,7 +106,7 @@ export const connectedAppLimitsInputSchema = withSchemaName(
 );
 
 /** Limits of a new API key. */
-export const apiKeyLimitsInputSchema = withSchemaName(
+export const apiKeyOrderLimitsInputSchema = withSchemaName(
   'ApiKeyLimitsInput',
   z
     .object({
@@ -118,7 +118,7 @@ export const apiKeyLimitsInputSchema = withSchemaName(
 );
 
 /** Limits of an API key; null if only its scopes limit the key. */
-export const apiKeyLimitsSchema = z
+export const apiKeyOrderLimitsSchema = z
   .object({
     actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
@@ -159,7 +159,7 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
   }),
 );
 
-export type ApiKeyLimits = NonNullable<z.output<typeof apiKeyLimitsSchema>>;
+export type ApiKeyLimits = NonNullable<z.output<typeof apiKeyOrderLimitsSchema>>;
 export type OrderAction = (typeof orderActions)[number];
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 export type OrderAccessLevel = (typeof orderAccessLevels)[number];
@@ -167,7 +167,7 @@ export type OrderApprovalMode = (typeof orderApprovalModes)[number];
 export type OrderSpendingLimits = NonNullable<z.output<typeof nullableSpendingLimitsSchema>>;
 export type OrderAuthorizationDetails = z.output<typeof orderAuthorizationDetailsSchema>;
 /** Permissions and limits that a customer sets for the orders of an application. */
-export type EffectiveOrderLimits = z.output<typeof orderLimitsInputSchema>;
+export type EffectiveOrderLimits = z.output<typeof effectiveOrderLimitsSchema>;
 /** Limits in a request. The defaults for `orders` and `approval` depend on the request. */
 export type OrderLimitsInput = Omit<EffectiveOrderLimits, 'orders' | 'approval'> & {
   readonly orders?: OrderAccessLevel | undefined;

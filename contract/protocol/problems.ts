@@ -184,11 +184,11 @@ export const problemCodesOfAuthenticatedOperations = [...problemCodesOfPublicOpe
 /** Problem codes of an operation that requires an access token and can be forbidden because of the user's role or account. */
 export const problemCodesOfAuthorizedOperations = [...problemCodesOfAuthenticatedOperations, 'forbidden'] as const;
 /** Additional problem codes of an operation that accepts a file. */
-export const fileProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
+export const fileUploadProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
 /** Additional problem codes of an operation with a request body. */
-export const bodyProblemCodes = ['malformed_json', ...fileProblemCodes] as const;
+export const bodyProblemCodes = ['malformed_json', ...fileUploadProblemCodes] as const;
 /** Additional problem codes of an operation that accepts `If-Match`. */
-export const ifMatchProblemCodes = ['precondition_failed'] as const;
+export const preconditionFailedProblemCodes = ['precondition_failed'] as const;
 /** Additional problem codes of an operation that returns a paginated list. */
 export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problem codes of an operation that accepts an `Idempotency-Key`. */

@@ -27,7 +27,7 @@ const ordinary = [
  * Finds the first character that must not occur in a one-line name. Such a character could disguise a name, or make two different names
  * look the same. Returns the character in the form `U+XXXX`, or `undefined` if the text contains no such character.
  */
-export function findHiddenCharacter(text: string): string | undefined {
+export function findHiddenCharacterCodePoint(text: string): string | undefined {
   if (!suspicious.test(text)) return undefined;
   // Ordinary sequences, such as emoji, are replaced with a visible character. If they were removed, the characters before and after them
   // would become adjacent.

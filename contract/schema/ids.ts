@@ -21,7 +21,7 @@ export const integerInUrlSchema = (minimum: number, maximum: number) =>
 export const idInUrlSchema = integerInUrlSchema(1, idMax);
 
 /** Comma-separated IDs in one query parameter. */
-export const urlIdListSchema = (description: string) =>
+export const commaSeparatedIdsSchema = (description: string) =>
   extendApi(
     z
       .string()

@@ -1,7 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z, type ZodTypeAny } from 'zod';
 import { withSchemaName } from './openapi-schema-name.ts';
-import { textSchema } from './text-timestamp-and-metadata-schemas.ts';
+import { lengthLimitedTextSchema } from './text-timestamp-and-metadata-schemas.ts';
 import { integerInUrlSchema } from './ids.ts';
 
 /** Maximum count for `include_total`. An exact count of millions of rows would be slow, and is rarely useful. */
@@ -10,7 +10,7 @@ export const maxCountedTotal = 10_000;
 /** Query parameters common to all paginated lists. */
 export const paginationParameters = {
   limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of items on the page.'),
-  cursor: textSchema(4096, 1)
+  cursor: lengthLimitedTextSchema(4096, 1)
     .optional()
     .describe(
       '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',

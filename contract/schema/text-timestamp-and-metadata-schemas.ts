@@ -1,6 +1,6 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
-import { findHiddenCharacter } from './hidden-characters.ts';
+import { findHiddenCharacterCodePoint } from './hidden-characters.ts';
 import { createValidationIssueWithValues } from './validation-issue-with-values.ts';
 
 // C0, DEL and C1. Names and addresses must not contain control characters, because terminals and log viewers would interpret them.
@@ -13,7 +13,7 @@ const wellFormed = (value: string): boolean => value.isWellFormed();
  * Text of `minimum` to `maximum` characters. Characters are Unicode code points, as in JSON Schema and PostgreSQL; zod would count UTF-16
  * code units, and an emoji consists of two or more code units.
  */
-export const textSchema = (maximum: number, minimum = 0) =>
+export const lengthLimitedTextSchema = (maximum: number, minimum = 0) =>
   extendApi(z.string(), describeLength(minimum, maximum)).superRefine(checkLength(minimum, maximum));
 
 const describeLength = (minimum: number, maximum: number) => ({ ...(minimum > 0 && { minLength: minimum }), maxLength: maximum });
@@ -35,27 +35,27 @@ export const singleLineInputSchema = (maximum: number, minimum = 1) =>
   extendApi(z.string().trim(), { ...describeLength(minimum, maximum), ...(minimum > 0 && { pattern: String.raw`\S` }) })
     .superRefine(checkLength(minimum, maximum))
     .superRefine((value, context) => {
-      const hidden = findHiddenCharacter(value);
+      const hidden = findHiddenCharacterCodePoint(value);
       if (hidden !== undefined) context.addIssue(createValidationIssueWithValues(hiddenCharacterText, { character: hidden }));
     });
 const hiddenCharacterText = 'must not contain {character}, a character that is invisible or changes the text direction';
 
 /** Returns the reason why `singleLineInputSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
-export const findForbiddenCharacterIssueMessage = ({ issues }: z.ZodError): string | undefined =>
+export const forbiddenCharacterMessageFromError = ({ issues }: z.ZodError): string | undefined =>
   issues.find(({ code }) => code === 'custom')?.message;
 
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
-export const singleLineResponseSchema = (maximum: number, minimum = 1) => textSchema(maximum, minimum);
+export const singleLineResponseSchema = (maximum: number, minimum = 1) => lengthLimitedTextSchema(maximum, minimum);
 
 /** A name from another system, stored unchanged, including spaces. */
 export const nameFromOtherSystemSchema = (maximum: number) =>
-  textSchema(maximum, 1).refine((value) => !controlCharacter.test(value) && wellFormed(value), {
+  lengthLimitedTextSchema(maximum, 1).refine((value) => !controlCharacter.test(value) && wellFormed(value), {
     message: 'must not contain control characters',
   });
 
 /** Text that may have several lines, up to `maximum` characters. */
 export const multilineTextSchema = (maximum: number) =>
-  textSchema(maximum).refine((value) => !controlCharacterBesidesLines.test(value) && wellFormed(value), {
+  lengthLimitedTextSchema(maximum).refine((value) => !controlCharacterBesidesLines.test(value) && wellFormed(value), {
     message: 'must not contain control characters except line breaks and tabs',
   });
 

@@ -14,7 +14,7 @@ import { findOrderLimitsOfApiKeys } from '../api-keys/api-key-order-limits.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';
 import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';
-import { assertSessionsAppsAndKeysReadable } from '../users/find-user.ts';
+import { assertSessionsAppsAndKeysReadable } from '../users/find-user-and-check-access.ts';
 
 export const apiKeyRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.apiKeys, {

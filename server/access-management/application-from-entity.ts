@@ -1,7 +1,7 @@
 import type { Application as ApplicationResponse } from '@mandate/contract';
 import { filterApiScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { supportedGrantTypes, type Application } from '../applications/application.entity.ts';
-import { getClientAuthenticationMethod } from '../applications/client-authentication.ts';
+import { getClientAuthenticationMethod } from '../applications/client-authentication-method-and-keys.ts';
 import { getIdTokenSigningAlgorithm } from '../applications/id-token-signing-algorithm.ts';
 
 /** Returns an application's API representation. */

@@ -13,11 +13,11 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { applicationFromEntity } from './application-from-entity.ts';
 import { Application } from '../applications/application.entity.ts';
-import { createApplication } from '../applications/create-application.ts';
+import { createApplication } from '../applications/validate-and-create-application.ts';
 import { deleteApplication } from './delete-application.ts';
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
 import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './secret-and-registration-token-handlers.ts';
-import { assertApplicationFieldsValid, updateApplication, type ApplicationRuleSettings } from './update-application.ts';
+import { assertApplicationFieldsValid, updateApplicationAndRevokeScopes, type ApplicationRuleSettings } from './validate-lock-and-update-application.ts';
 
 export const applicationRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.applications, {
@@ -27,7 +27,7 @@ export const applicationRoutes = (dependencies: HandlerDependencies) =>
     update: (request) => handleUpdateApplication(dependencies, request),
     delete: (request) => handleDeleteApplication(dependencies, request),
     rotateSecret: (request) => handleRotateApplicationSecret(dependencies, request),
-    createRegistrationToken: (request) => handleCreateRegistrationToken(dependencies, request),
+    createInitialAccessToken: (request) => handleCreateRegistrationToken(dependencies, request),
   });
 
 const handleListApplications: RouteHandler<typeof contract.applications.list, HandlerDependencies> = async (
@@ -70,7 +70,7 @@ const handleUpdateApplication: RouteHandler<typeof contract.applications.update,
   { params, body, req },
 ) => {
   const updated = await em.transactional(async (inner) => {
-    const { application, withdrawn } = await updateApplication(
+    const { application, withdrawn } = await updateApplicationAndRevokeScopes(
       inner,
       params.application_id,
       body,

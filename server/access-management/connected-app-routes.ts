@@ -15,9 +15,9 @@ import { assertAllOrdersAccessible } from '../http/request/assert-all-orders-acc
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../oauth/grants/create-list-and-revoke-connected-apps.ts';
+import { listConnectedAppsOfUser, revokeGrantConsentAndApiKeys } from '../oauth/grants/store-list-and-revoke-connected-apps.ts';
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
-import { assertSessionsAppsAndKeysReadable } from '../users/find-user.ts';
+import { assertSessionsAppsAndKeysReadable } from '../users/find-user-and-check-access.ts';
 
 /** Additional dependencies of the connected app handlers. */
 export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };
@@ -75,7 +75,7 @@ const handleRemoveConnectedApp: RouteHandler<typeof contract.connectedApps.remov
   const { clientId: by } = requirePrincipal(req);
   const options = { source: getClientAddressAndUserAgent(req), by, keepApiKeys: apiKeys === 'keep' ? 'all' : [] } as const;
   const removed = await em.transactional((inner) =>
-    revokeConnectedAppConsentAndApiKeys(inner, requirePrincipalUser(req).id, id, options, new Date()),
+    revokeGrantConsentAndApiKeys(inner, requirePrincipalUser(req).id, id, options, new Date()),
   );
   if (!removed) throw appNotFound(id);
   onTokenOperation({ name: 'revoked', reason: 'person' });

@@ -1,8 +1,8 @@
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { deleteConnectedAppsAndRecordRevocation } from '../oauth/grants/delete-connected-apps-and-record-revocation.ts';
+import { cleanUpAfterGrantRevocation } from '../oauth/grants/clean-up-after-grant-revocation.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
-import { lockApplicationRow } from './update-application.ts';
+import { lockApplicationRow } from './validate-lock-and-update-application.ts';
 
 /**
  * Deletes an application, its users' grants and the API keys created through the application, in one transaction. Returns the client ID.
@@ -22,7 +22,7 @@ export async function deleteApplication(
     .where({ clientId, grantId: { $ne: null } });
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: grantIds.toRaw() } });
   await em.nativeDelete(OauthRecord, { clientId });
-  await deleteConnectedAppsAndRecordRevocation(em, { clientId });
+  await cleanUpAfterGrantRevocation(em, { clientId });
   await revokeApiKeys(em, { clientId }, { ...by, reason: 'application_deleted' }, now);
   await em.remove(application).flush();
   return clientId;

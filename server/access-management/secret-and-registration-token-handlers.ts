@@ -7,10 +7,10 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
-import { getClientAuthenticationMethod, type ClientAuthenticationMethod } from '../applications/client-authentication.ts';
+import { getClientAuthenticationMethod, type ClientAuthenticationMethod } from '../applications/client-authentication-method-and-keys.ts';
 import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
-import { createRegistrationToken } from './create-registration-token.ts';
-import { lockApplicationRow } from './update-application.ts';
+import { createInitialAccessToken } from './create-initial-access-token.ts';
+import { lockApplicationRow } from './validate-lock-and-update-application.ts';
 
 const daySeconds = 24 * 60 * 60;
 export const handleRotateApplicationSecret: RouteHandler<typeof contract.applications.rotateSecret, HandlerDependencies> = (
@@ -30,7 +30,7 @@ export const handleRotateApplicationSecret: RouteHandler<typeof contract.applica
   );
 };
 
-export const handleCreateRegistrationToken: RouteHandler<typeof contract.applications.createRegistrationToken, HandlerDependencies> = (
+export const handleCreateRegistrationToken: RouteHandler<typeof contract.applications.createInitialAccessToken, HandlerDependencies> = (
   { em },
   { body, req, res },
 ) =>
@@ -39,7 +39,7 @@ export const handleCreateRegistrationToken: RouteHandler<typeof contract.applica
     req,
     res,
     async (inner): Promise<RegistrationToken> => {
-      const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? daySeconds, new Date());
+      const { token, expiresAt } = await createInitialAccessToken(inner, body.expires_in ?? daySeconds, new Date());
       return { initial_access_token: token, expires_at: expiresAt.toISOString() };
     },
     () => oauthEndpointPaths.registration,

@@ -4,7 +4,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { listSessionsOfUserByStart, type SessionSummary } from '../oauth/sessions/record-list-and-revoke-browser-sessions.ts';
-import { assertSessionsAppsAndKeysReadable } from '../users/find-user.ts';
+import { assertSessionsAppsAndKeysReadable } from '../users/find-user-and-check-access.ts';
 
 export const sessionRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.sessions, {

@@ -9,7 +9,7 @@ import { saveOrderLimits } from '../order-limits/save-find-and-delete-order-limi
  * Returns the client ID that identifies an API key in orders, usage counters and log entries. The key's limits are stored under this ID,
  * which serves as the grant ID.
  */
-export const getClientIdOfApiKey = (id: number): string => `api-key-${id}`;
+export const clientIdFromApiKeyId = (id: number): string => `api-key-${id}`;
 
 /** Stores the limits of a new API key. */
 export async function saveOrderLimitsOfApiKey(
@@ -17,7 +17,7 @@ export async function saveOrderLimitsOfApiKey(
   id: number,
   { time_zone: timeZone, ...limits }: NonNullable<ApiKeyCreate['order_limits']>,
 ): Promise<void> {
-  await saveOrderLimits(em, getClientIdOfApiKey(id), { ...limits, approval: 'never' }, { timeZone });
+  await saveOrderLimits(em, clientIdFromApiKeyId(id), { ...limits, approval: 'never' }, { timeZone });
 }
 
 /**
@@ -32,12 +32,12 @@ export async function lockOrderLimitsOfApiKeys(em: EntityManager, ids: readonly 
     lockMode: LockMode.PESSIMISTIC_WRITE,
     disableIdentityMap: true,
   } as const;
-  await em.find(OrderLimits, { grantId: { $in: ids.map(getClientIdOfApiKey) } }, lock);
+  await em.find(OrderLimits, { grantId: { $in: ids.map(clientIdFromApiKeyId) } }, lock);
 }
 
 /** Returns the limits of these API keys, keyed by API key ID. Keys without limits are omitted. */
 export async function findOrderLimitsOfApiKeys(em: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, ApiKeyLimits>> {
-  const idsByClientId = new Map(ids.map((id) => [getClientIdOfApiKey(id), id]));
+  const idsByClientId = new Map(ids.map((id) => [clientIdFromApiKeyId(id), id]));
   const rows =
     ids.length === 0 ? [] : await em.find(OrderLimits, { grantId: { $in: [...idsByClientId.keys()] } }, { disableIdentityMap: true });
   return new Map(

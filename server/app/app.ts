@@ -2,7 +2,7 @@ import express, { type Express, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { z } from 'zod';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
-import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-api-key.ts';
+import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-access-token-or-api-key.ts';
 import { customerOrdersReader } from './customer-orders-reader.ts';
 import { listCategoriesForSale } from '../products/list-product-categories.ts';
 import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
@@ -17,7 +17,7 @@ import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { authenticate } from '../http/middleware/authenticate.ts';
 import { authorizeByScope } from '../http/middleware/authorize-by-scope.ts';
 import { cors } from '../http/middleware/cors.ts';
-import { resolveRequestedApiVersion } from '../http/middleware/resolve-api-version.ts';
+import { rewriteUrlToApiVersion } from '../http/middleware/rewrite-url-to-api-version.ts';
 import { addDeprecationHeadersOrRejectRetired } from '../http/middleware/deprecation-headers-and-retirement.ts';
 import { createApiErrorHandler } from '../http/middleware/api-error-handler.ts';
 import { parseJsonBody } from '../http/middleware/parse-json-body.ts';
@@ -38,16 +38,16 @@ import {
   type CreateAuthorizationServerOptions,
   createAuthorizationServer,
 } from '../oauth/authorization-server.ts';
-import { redirectToPageInChosenLanguage } from '../oauth/pages/views/page-language.ts';
+import { redirectToPageInChosenLanguage } from '../oauth/pages/views/select-and-store-page-language.ts';
 import { getClientCertificateSupport } from '../oauth/clients/client-certificate-authentication.ts';
 import { createRedirectOriginCheck } from '../oauth/clients/oidc-client-adapter.ts';
-import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
+import { dpopAlgorithms } from '../oauth/tokens/verify-dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-access-of-suspended-or-closed-user.ts';
 import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { twoFactorAcrValue } from '../oauth/protocol/acr-and-amr.ts';
 import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
-import { initialMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
-import { createProtectedResourceMetadataRouter, protectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
+import { mcpChallengeScopes } from '../oauth/protocol/oauth-scopes.ts';
+import { createProtectedResourceMetadataRouter, getProtectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
 import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
 import { buildSpeculativeOrderLookup } from '../orders/find-order.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
@@ -153,7 +153,7 @@ const trustsAddress = (app: Express, address: string): boolean => trustFunction.
 function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Router {
   const { issuer, log, development = false } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
-  router.use('/api', setDefaultHeaders, cors, resolveRequestedApiVersion);
+  router.use('/api', setDefaultHeaders, cors, rewriteUrlToApiVersion);
   router.use(apiRouter(parts, authorization));
   router.use('/api', rejectUnknownPath, createApiErrorHandler(issuer, log, authorization.settings.languages));
   router.use(redirectToPageInChosenLanguage(authorization.settings));
@@ -234,13 +234,13 @@ type McpOptions = Pick<AppOptions, 'db' | 'issuer' | 'log'> & {
 
 /** Creates the MCP endpoint, whose tools call the API routes in this process. */
 function mcpRouter({ db: { em }, issuer, log, languages, verify, limit }: McpOptions, routes: Router) {
-  const mcpChallenge = { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: initialMcpClientScopes };
+  const mcpChallenge = { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: mcpChallengeScopes };
   const access = { authenticate: authenticate(verify, mcpChallenge, limit, { isPublic: () => false }), challenge: mcpChallenge };
   const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
   return createMcpEndpoint({ em, issuer, log, ...access, isOriginOfApplication: createRedirectOriginCheck(em), api: inProcessApi });
 }
 
 const challenge = (resource: string) => ({
-  resourceMetadata: protectedResourceMetadataUrl(resource).href,
+  resourceMetadata: getProtectedResourceMetadataUrl(resource).href,
   proofAlgorithms: dpopAlgorithms,
 });

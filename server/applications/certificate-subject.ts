@@ -46,7 +46,7 @@ const matchers: { readonly [Type in CertificateSubjectType]: (certificate: X509C
 };
 
 /** Returns whether the certificate contains exactly this name. Wildcards in certificates match nothing. */
-export const certificateHasSubject = (certificate: X509Certificate, { type, value }: CertificateSubject): boolean =>
+export const certificateHasSubjectOrAltName = (certificate: X509Certificate, { type, value }: CertificateSubject): boolean =>
   matchers[type](certificate, value);
 
 const generalNamePattern = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)/gy;

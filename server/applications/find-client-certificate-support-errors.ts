@@ -1,5 +1,5 @@
 import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
-import type { ClientAuthenticationMethod } from './client-authentication.ts';
+import type { ClientAuthenticationMethod } from './client-authentication-method-and-keys.ts';
 
 /** Describes which client certificates the server accepts. */
 export type ClientCertificateSupport = {

@@ -1,4 +1,4 @@
-import type { UncheckedJwks } from './client-authentication.ts';
+import type { UncheckedJwks } from './client-authentication-method-and-keys.ts';
 
 type RequestObjectSettings = {
   readonly requireSignedRequestObject?: boolean | undefined;

@@ -1,7 +1,7 @@
 import { certificateAuthenticationMethods, type securityProfiles } from '@mandate/contract';
 import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 import { deviceCodeGrantType } from './application.entity.ts';
-import type { UncheckedJwks } from './client-authentication.ts';
+import type { UncheckedJwks } from './client-authentication-method-and-keys.ts';
 import { listPkceExceptionFields } from './list-pkce-exception-fields.ts';
 
 export type SecurityProfile = (typeof securityProfiles)[number];

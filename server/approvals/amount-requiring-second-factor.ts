@@ -1,24 +1,24 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { ApprovalWithQuote } from './approval-from-entity.ts';
-import { ApprovalSettings } from './approval.entity.ts';
+import { AmountRequiringSecondFactor } from './approval-and-second-factor-amount.entity.ts';
 
 /** The amount above which a customer must use a second factor to approve an order. */
 export type SecondFactorAmount = { readonly above: number; readonly currency: string };
 
 export async function findAmountRequiringSecondFactor(em: EntityManager, userId: number): Promise<SecondFactorAmount | undefined> {
-  const settings = await em.findOne(ApprovalSettings, { user: userId }, { disableIdentityMap: true });
+  const settings = await em.findOne(AmountRequiringSecondFactor, { user: userId }, { disableIdentityMap: true });
   return settings ? { above: settings.secondFactorAbove, currency: settings.currency } : undefined;
 }
 
 /** Stores the amount, or deletes the stored amount if `amount` is undefined. */
-export async function saveAmountRequiringSecondFactor(
+export async function saveOrDeleteSecondFactorAmount(
   em: EntityManager,
   userId: number,
   amount: SecondFactorAmount | undefined,
   now: Date,
 ): Promise<void> {
-  if (!amount) return void (await em.nativeDelete(ApprovalSettings, { user: userId }));
-  await em.upsert(ApprovalSettings, { user: userId, secondFactorAbove: amount.above, currency: amount.currency, updatedAt: now });
+  if (!amount) return void (await em.nativeDelete(AmountRequiringSecondFactor, { user: userId }));
+  await em.upsert(AmountRequiringSecondFactor, { user: userId, secondFactorAbove: amount.above, currency: amount.currency, updatedAt: now });
 }
 
 /** Returns whether the customer must use a second factor to approve the order. Amounts in different currencies cannot be compared. */

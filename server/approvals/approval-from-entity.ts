@@ -2,7 +2,7 @@ import type { Approval as ApprovalBody, ApprovalStatus, ApprovalSummary } from '
 import { Application } from '../applications/application.entity.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
-import type { ApprovalEntity } from './approval.entity.ts';
+import type { ApprovalEntity } from './approval-and-second-factor-amount.entity.ts';
 
 /** An approval together with the quote that it covers. */
 export type ApprovalWithQuote = { readonly approval: ApprovalEntity; readonly quote: QuoteEntity; readonly applicationName: string };

@@ -6,14 +6,14 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import { translatable, type TranslatableText, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
-import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
+import { findUserSetOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 import { Quote, type QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
 import { lockUserRow } from '../users/lock-user-row.ts';
 import type { ApprovalWithQuote } from './approval-from-entity.ts';
-import { findApprovalReason } from './find-approval-reason.ts';
-import { Approval } from './approval.entity.ts';
-import { buildApprovalFilter, buildApprovalStatusFilter, findApproval } from './find-approvals.ts';
-import { recordApprovalChange } from './record-approval-change.ts';
+import { determineApprovalReason } from './determine-approval-reason.ts';
+import { Approval } from './approval-and-second-factor-amount.entity.ts';
+import { buildCustomerApprovalsFilter, buildApprovalStatusFilter, findApproval } from './filter-find-and-lock-approvals.ts';
+import { recordApprovalChangeEvents } from './record-approval-change-events.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -36,14 +36,14 @@ export async function requestApproval(
   }
   assertOrderActionAllowed(principal, 'place', now);
   await lockUserRow(em, userId); // concurrent requests wait, so that each request counts the requests before it
-  const limits = await findOrderLimits(em, grantId);
+  const limits = await findUserSetOrderLimits(em, grantId);
   if (limits?.approval === 'never') {
     throw createProblem('forbidden', { detail: 'The customer does not allow this application to request approvals.' });
   }
   const quote = await findOpenQuote(em, { user: userId, clientId }, quoteId, now);
   await assertQuoteNotSubmitted(em, quoteId, now);
   await assertFewRequests(em, grantId, now);
-  const reason = await findApprovalReason(em, { grantId, clientId, limits }, quote, now);
+  const reason = await determineApprovalReason(em, { grantId, clientId, limits }, quote, now);
   const id = await em.insert(Approval, {
     quote: quoteId,
     user: userId,
@@ -56,9 +56,9 @@ export async function requestApproval(
     createdAt: now,
     updatedAt: now,
   });
-  const requested = await findApproval(em, buildApprovalFilter(userId), id);
+  const requested = await findApproval(em, buildCustomerApprovalsFilter(userId), id);
   if (!requested) throw new Error('the approval was not stored');
-  await recordApprovalChange(em, 'requested', requested, { source, clientId }, now);
+  await recordApprovalChangeEvents(em, 'requested', requested, { source, clientId }, now);
   return requested;
 }
 

@@ -15,17 +15,17 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { approvalFromEntity, approvalSummaryFromEntity, deriveApprovalStatus, type ApprovalWithQuote } from './approval-from-entity.ts';
-import { cancelApproval, decideApproval } from './decide-approval.ts';
+import { cancelApproval, decideApproval } from './decide-or-cancel-approval.ts';
 import {
   buildApprovalsFilterForStaff,
-  buildApprovalFilter,
+  buildCustomerApprovalsFilter,
   buildApprovalStatusFilter,
   buildReadableApprovalsFilter,
   createApprovalNotFoundProblem,
   findApproval,
   listApprovals,
   lockApproval,
-} from './find-approvals.ts';
+} from './filter-find-and-lock-approvals.ts';
 import { requestApproval } from './request-approval.ts';
 import { isSecondFactorRequiredToApprove } from './amount-requiring-second-factor.ts';
 import { readUntilDoneOrTimeout } from './read-until-done-or-timeout.ts';
@@ -176,7 +176,7 @@ async function lockApprovalToDecide(em: EntityManager, principal: Principal, id:
       detail: 'Only a customer who is signed in to an application that the shop operates can approve or decline orders.',
     });
   }
-  const found = await lockApproval(em, buildApprovalFilter(user?.id ?? 0), id);
+  const found = await lockApproval(em, buildCustomerApprovalsFilter(user?.id ?? 0), id);
   if (!found) throw createApprovalNotFoundProblem(id);
   if (found.approval.clientId !== clientId) return found;
   throw createProblem('forbidden', { detail: 'An application cannot approve or decline its own requests.' });
@@ -189,7 +189,7 @@ const handleCancelApproval: RouteHandler<typeof contract.approvals.cancel, Depen
   const { clientId, user } = requirePrincipal(req);
   const effect = async (inner: EntityManager): Promise<ApprovalBody> => {
     const now = new Date();
-    const found = await lockApproval(inner, buildApprovalFilter(user?.id ?? 0, clientId), id);
+    const found = await lockApproval(inner, buildCustomerApprovalsFilter(user?.id ?? 0, clientId), id);
     if (!found) throw createApprovalNotFoundProblem(id);
     const actor = { source: getClientAddressAndUserAgent(req), clientId };
     return approvalFromEntity(await cancelApproval(inner, found, actor, now), now);

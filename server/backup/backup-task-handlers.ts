@@ -4,7 +4,7 @@ import type { backupCheckResults } from '@mandate/contract';
 import { z } from 'zod';
 import { BackupFile } from '../backup-files/backup-file.entity.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { isRetryableDatabaseError } from '../database/errors/database-error-predicates.ts';
+import { isTemporaryDatabaseError } from '../database/errors/database-error-predicates.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import type { TaskRunnerDependencies } from '../tasks/run-queued-tasks.ts';
 import { type ReportProgress, runWithProgress } from '../tasks/run-with-progress.ts';
@@ -123,6 +123,6 @@ const missingBackupError = (): PermanentTaskError =>
 const throwTaskError =
   (detail: string) =>
   (error: unknown): never => {
-    if (isRetryableDatabaseError(error)) throw error;
+    if (isTemporaryDatabaseError(error)) throw error;
     throw new PermanentTaskError('backup_failed', `${detail} The server log contains the cause.`, error);
   };

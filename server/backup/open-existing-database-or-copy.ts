@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
-import { openDatabaseWithoutMigrating, type OpenOptions } from '../schema/open-database-without-migrating.ts';
+import { openDatabaseWithoutMigrating, type OpenDatabaseOptions } from '../schema/open-database-without-migrating.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { BackupError } from './backup-error.ts';
 import { getBackupSocketPath } from './serve-embedded-database-copies.ts';
@@ -17,7 +17,7 @@ import { getBackupSocketPath } from './serve-embedded-database-copies.ts';
  */
 export async function openExistingDatabaseOrCopy(
   url: string,
-  options: Pick<OpenOptions, 'onPool' | 'preparedStatements'>,
+  options: Pick<OpenDatabaseOptions, 'onPool' | 'preparedStatements'>,
 ): Promise<Database> {
   if (isPostgresqlUrl(url)) return openDatabaseWithoutMigrating(url, { timeouts: 'none', connectionsMax: 2, ...options });
   if (!existsSync(join(url, 'PG_VERSION')))

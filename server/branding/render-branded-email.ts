@@ -1,6 +1,6 @@
 import type { Branding } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
-import { logoPath } from '../logos/logo-path.ts';
+import { getLogoPath } from '../logos/logo-path.ts';
 import type { Mail } from '../mail/queue-mail.ts';
 import type { ShopBranding } from './default-branding.ts';
 import { calculateEmailButtonColors, calculateThemeColors } from './theme-colors.ts';
@@ -129,7 +129,7 @@ function shopHeader({ name, logo }: ShopBranding, issuer: string): Html {
   if (!logo) return html`${name}`;
   const width = Math.round((logo.width / logo.height) * logoHeight);
   const style = `display: block; max-width: 100%; height: auto; margin-bottom: 8px; border: 0`;
-  return html`<img src="${issuer}${logoPath(logo)}" alt="" width="${width}" height="${logoHeight}" style="${style}" />${name}`;
+  return html`<img src="${issuer}${getLogoPath(logo)}" alt="" width="${width}" height="${logoHeight}" style="${style}" />${name}`;
 }
 
 function actionButton({ url, label, hint }: NonNullable<EmailContent['action']>, accent: string): Html {

@@ -1,13 +1,13 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Branding } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { assertIfMatchHeader, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import { rejectIfMatchMismatch, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
-import { logoToResponse } from '../logos/logo-columns.ts';
+import { apiLogoFromStoredLogo } from '../logos/logo-columns.ts';
 import { readUploadedLogo } from '../logos/read-uploaded-logo.ts';
 import { changeBrandingAndAudit } from './change-branding-and-audit.ts';
 import type { ShopBranding } from './default-branding.ts';
@@ -39,7 +39,7 @@ const handleUpdateBranding: RouteHandler<typeof contract.branding.update, Brandi
   respondWithEtagOfChangedResource(
     res,
     etagName,
-    brandingResponse(issuer, await changeBranding(em, req, body, (current) => assertIfMatchHeader(req, etagName, current))),
+    brandingResponse(issuer, await changeBranding(em, req, body, (current) => rejectIfMatchMismatch(req, etagName, current))),
   );
 
 const handleSetLogo: RouteHandler<typeof contract.branding.setLogo, BrandingDependencies> = async ({ em, issuer }, { req }) => {
@@ -68,5 +68,5 @@ function changeBranding(
 const brandingResponse = (issuer: string, { logo, ...branding }: ShopBranding): Branding => ({
   ...branding,
   colors: calculateThemeColors(branding.accent_color),
-  logo: logoToResponse(logo, issuer),
+  logo: apiLogoFromStoredLogo(logo, issuer),
 });

@@ -1,8 +1,8 @@
-import { findForbiddenCharacterIssueMessage, contract } from '@mandate/contract';
+import { forbiddenCharacterMessageFromError, contract } from '@mandate/contract';
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
+import { storeAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword } from '../oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../branding/default-branding.ts';
 import { bundledLanguages } from '../languages/languages.ts';
@@ -10,7 +10,7 @@ import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
-import { readPassword } from './read-password.ts';
+import { readNewPassword } from './read-new-password.ts';
 
 const alternative =
   'Stop the server first, or ask an administrator to promote another user: mandate users update ID --role admin (scope users.administer)';
@@ -22,7 +22,7 @@ export async function runCreateAdministratorCommand(
 ): Promise<void> {
   const config = readConfig();
   const { name, email } = parseAccount(account);
-  const password = await readPassword(io);
+  const password = await readNewPassword(io);
   const hashed = await validateAndHashNewPassword(
     password,
     { name, email },
@@ -33,7 +33,7 @@ export async function runCreateAdministratorCommand(
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
       const now = new Date();
-      const user = await createAccountWithVerifiedEmail(em, { name, email, passwordHash: hashed.hash, role: 'admin' }, now).catch(
+      const user = await storeAccountWithVerifiedEmail(em, { name, email, passwordHash: hashed.hash, role: 'admin' }, now).catch(
         explainTakenEmail,
       );
       const noClient = { ip: null, userAgent: null };
@@ -49,7 +49,7 @@ function parseAccount(account: { readonly email: string; readonly name: string }
   const [validName, validEmail] = [name.safeParse(account.name), email.safeParse(account.email)];
   if (!validEmail.success) throw new CommandError('--email must be an e-mail address, such as ann@example.com', exitCodes.usage);
   if (!validName.success) {
-    const reason = findForbiddenCharacterIssueMessage(validName.error) ?? 'must be a name of up to 200 characters';
+    const reason = forbiddenCharacterMessageFromError(validName.error) ?? 'must be a name of up to 200 characters';
     throw new CommandError(`--name ${reason}`, exitCodes.usage);
   }
   return { name: validName.data, email: validEmail.data };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { verifyBackupAndReadHeader } from '../backup/read-and-verify-backup.ts';
-import { restoreBackupAndMigrate } from '../backup/restore-backup.ts';
+import { restoreBackupAndMigrate } from '../backup/restore-backup-and-migrate.ts';
 import { readConfig } from '../config/read-config.ts';
 import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';

@@ -3,18 +3,18 @@ import { scopeDefinitions } from '@mandate/contract';
 import express, { type Router } from 'express';
 import { consoleClientId, consolePath, consoleScopes } from '../applications/ensure-console-client.ts';
 import { html, type Html } from '../http/response/html-template.ts';
-import { createOidcProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { createSecurityHeadersWithoutCsp } from '../oauth/pages/assets/page-security-headers.ts';
 import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
-import { loadConsoleFiles } from './load-console-files.ts';
+import { findBuiltConsoleFiles } from './find-built-console-files.ts';
 
-type ConsoleFiles = NonNullable<ReturnType<typeof loadConsoleFiles>>;
+type ConsoleFiles = NonNullable<ReturnType<typeof findBuiltConsoleFiles>>;
 
 /**
  * Serves the console at `/console`. The console is a public application, which signs users in with an authorization code, PKCE and DPoP,
  * and calls the API like any other application. The console loads nothing from other hosts. The server sends the same HTML document for
  * every page, because the console's script selects the page by the URL path.
  */
-export function serveConsole(issuer: string, files: ConsoleFiles | undefined = loadConsoleFiles()): Router {
+export function serveConsole(issuer: string, files: ConsoleFiles | undefined = findBuiltConsoleFiles()): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   if (files === undefined) return router;
   for (const { path, serve } of files.assets) router.get(`${consolePath}/${path}`, serve);
@@ -48,7 +48,7 @@ const pageHeaders = (issuer: string, nonce: string): Record<string, string> => (
   ].join('; '),
   'Cache-Control': 'no-cache',
   Vary: 'Accept',
-  ...createOidcProviderPageSecurityHeaders(issuer),
+  ...createSecurityHeadersWithoutCsp(issuer),
 });
 
 function consoleDocument(issuer: string, { script, stylesheets, imports }: ConsoleFiles, nonce: string): Html {

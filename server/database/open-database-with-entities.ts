@@ -10,7 +10,7 @@ import { assertSupportedPgLibrary } from './connection/assert-supported-pg-libra
 import { deferAndPipelineClientQueries } from './connection/defer-and-pipeline-client-queries.ts';
 import {
   createUnresponsiveConnectionKiller,
-  releaseConnectionLostInTransaction,
+  ensureReleaseOfLostConnection,
   setPoolInt8Parser,
 } from './connection/pg-pool-workarounds.ts';
 import { removeRowArrayParsers } from './embedded/remove-row-array-parsers.ts';
@@ -133,7 +133,7 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
         const observers = [monitor?.(client), onMessage].filter((observer) => observer !== undefined);
         deferAndPipelineClientQueries(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
       });
-      pool.on('connect', releaseConnectionLostInTransaction);
+      pool.on('connect', ensureReleaseOfLostConnection);
     },
   };
   // ensureDatabase is off, because a mistyped name must not create a database

@@ -7,8 +7,8 @@ import {
   formatEtag,
   respondWithEtagOrNotModified,
   rejectIfNoneMatchAny,
-  assertIfMatchHeader,
-  requireIfMatchHeader,
+  rejectIfMatchMismatch,
+  requireMatchingIfMatch,
 } from '../http/response/etag.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
@@ -70,7 +70,7 @@ const handleDeleteDeliveryMethod: RouteHandler<typeof contract.deliveryMethods.d
   await em.transactional(async (inner) => {
     const method = await lockMethod(inner, code);
     if (!method) throw notFound(code);
-    assertIfMatchHeader(req, etagName(code), method);
+    rejectIfMatchMismatch(req, etagName(code), method);
     method.active = false;
     await inner.flush();
   });
@@ -95,7 +95,7 @@ async function replaceMethod(em: EntityManager, req: MatchedRequest, code: strin
   const existing = await lockMethod(em, code);
   if (existing) {
     rejectIfNoneMatchAny(req, etagName(code), existing);
-    requireIfMatchHeader(req, etagName(code), existing);
+    requireMatchingIfMatch(req, etagName(code), existing);
   } else if (req.get('if-match') !== undefined) {
     throw createProblem('precondition_failed', { detail: translatable`Delivery method ${{ code }} does not exist.` });
   }

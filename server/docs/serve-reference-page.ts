@@ -4,11 +4,11 @@ import { referencePageClientId, referencePageRedirectPath } from '../application
 import { calculateThemeColors } from '../branding/theme-colors.ts';
 import { html, type Html } from '../http/response/html-template.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
-import { createOidcProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { createSecurityHeadersWithoutCsp } from '../oauth/pages/assets/page-security-headers.ts';
 import { renderLanguageSwitch } from '../oauth/pages/layout/language-switch.ts';
-import { faviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '../oauth/pages/layout/shop-logo-favicon-and-links.ts';
-import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/page-language.ts';
-import { prefixPaths, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
+import { getFaviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '../oauth/pages/layout/shop-logo-favicon-and-links.ts';
+import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/select-and-store-page-language.ts';
+import { prefixPathsWithBasePath, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { createReferencePageOpenApiDocument } from './create-reference-page-openapi-document.ts';
 import { loadDocsFolderAsset, loadScalarAssets } from './load-reference-page-assets.ts';
 import { renderIntroductionAndFirstOperation } from './render-introduction-and-first-operation.ts';
@@ -34,7 +34,7 @@ export function serveReferencePage(pageSettings: PageSettings, issuer: string): 
     res
       .set(pageHeaders(issuer, nonce))
       .type('html')
-      .send(prefixPaths(settings.base, render(settings)).toString());
+      .send(prefixPathsWithBasePath(settings.base, render(settings)).toString());
   };
   router.get('/docs', (req, res) => {
     // Sign-in and same-origin requests work only on the issuer's host.
@@ -66,7 +66,7 @@ const pageHeaders = (issuer: string, nonce?: string): Record<string, string> => 
     `frame-ancestors 'none'`,
   ].join('; '),
   'Cache-Control': 'no-cache',
-  ...createOidcProviderPageSecurityHeaders(issuer),
+  ...createSecurityHeadersWithoutCsp(issuer),
 });
 
 type PageFiles = { readonly style: string; readonly scripts: readonly string[]; readonly library: string };
@@ -85,7 +85,7 @@ const referenceDocument = (
         <meta property="csp-nonce" content="${nonce}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${messages.start.reference} - ${shop.name}</title>
-        <link rel="icon" href="${faviconPath(shop)}" />
+        <link rel="icon" href="${getFaviconPath(shop)}" />
         <link rel="modulepreload" href="${library}" />
         <link rel="stylesheet" href="${style}" />
         <style nonce="${nonce}">
@@ -140,7 +140,7 @@ const returnPage = ({ shop, messages }: PageSettings): Html =>
       <head>
         <meta charset="utf-8" />
         <title>${messages.reference.signedIn} - ${shop.name}</title>
-        <link rel="icon" href="${faviconPath(shop)}" />
+        <link rel="icon" href="${getFaviconPath(shop)}" />
       </head>
       <body>
         <p>${messages.reference.closeWindow}</p>

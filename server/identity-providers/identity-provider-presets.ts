@@ -11,7 +11,7 @@ type PresetDefaults = {
 };
 
 /** Default values of a new provider, by preset. */
-export const identityProviderDefaults: Readonly<Record<Preset, PresetDefaults>> = {
+export const identityProviderDefaultsByPreset: Readonly<Record<Preset, PresetDefaults>> = {
   google: {
     name: 'Google',
     issuer: 'https://accounts.google.com',

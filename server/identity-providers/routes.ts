@@ -7,7 +7,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
-import { assertIfMatchHeader, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import { rejectIfMatchMismatch, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
@@ -82,7 +82,7 @@ const handleUpdateIdentityProvider: RouteHandler<typeof contract.identityProvide
 ) => {
   const changed = await dependencies.em.transactional(async (inner) => {
     const row = await lockProvider(inner, id);
-    assertIfMatchHeader(req, etagName(id), row);
+    rejectIfMatchMismatch(req, etagName(id), row);
     const { version } = row;
     await updateIdentityProvider(inner, row, body, dependencies);
     if (row.version !== version) await auditChange(inner, req, 'identity_provider.updated', row, Object.keys(body));
@@ -97,7 +97,7 @@ const handleDeleteIdentityProvider: RouteHandler<typeof contract.identityProvide
 ) => {
   await em.transactional(async (inner) => {
     const row = await lockProvider(inner, id);
-    assertIfMatchHeader(req, etagName(id), row);
+    rejectIfMatchMismatch(req, etagName(id), row);
     await inner.remove(row).flush();
     await auditChange(inner, req, 'identity_provider.deleted', row, []);
   });

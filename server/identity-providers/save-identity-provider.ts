@@ -7,14 +7,14 @@ import {
   logoContentFromColumns,
   logoContentFindOptions,
   logoFromColumns,
-  logoToResponse,
+  apiLogoFromStoredLogo,
   type LogoContent,
 } from '../logos/logo-columns.ts';
 import type { LogoImage } from '../logos/parse-logo-image.ts';
 import { User } from '../users/user.entity.ts';
 import { encryptIdentityProviderCredential } from './identity-provider-credential.ts';
 import { findIdentityProviderErrors, type GivenCredentials, type IdentityProviderFields } from './find-identity-provider-errors.ts';
-import { identityProviderDefaults } from './identity-provider-presets.ts';
+import { identityProviderDefaultsByPreset } from './identity-provider-presets.ts';
 import { IdentityProviderEntity, type IdentityProviderRow } from './identity-provider.entity.ts';
 
 export type IdentityProviderDependencies = {
@@ -33,7 +33,7 @@ export async function createIdentityProvider(
   { identityProviderKey, development }: IdentityProviderDependencies,
 ): Promise<IdentityProviderRow> {
   const { slug, preset, client_id: clientId } = body;
-  const defaults = identityProviderDefaults[preset];
+  const defaults = identityProviderDefaultsByPreset[preset];
   const issuer = body.issuer ?? defaults.issuer;
   if (issuer === undefined) throw invalidField('issuer', `Is required for the preset ${preset}.`);
   const row = {
@@ -168,7 +168,7 @@ export const identityProviderFromEntity = (row: IdentityProviderRow, issuer: str
   team_id: row.teamId ?? null,
   scopes: row.scopes,
   button_label: row.buttonLabel ?? null,
-  logo: logoToResponse(logoFromColumns(row), issuer),
+  logo: apiLogoFromStoredLogo(logoFromColumns(row), issuer),
   audience: row.audience,
   email_domain: row.emailDomain ?? null,
   creates_accounts: row.createsAccounts,

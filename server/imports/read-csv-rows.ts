@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { maxImportRowBytes } from '@mandate/contract';
 import { CsvError, parse, type Info, type Options } from 'csv-parse';
-import { restoreCsvFormulas } from '../tasks/neutralize-csv-formulas.ts';
+import { restoreCsvFormulas } from '../tasks/neutralize-and-restore-csv-formulas.ts';
 import { readStoredFileChunks } from '../tasks/stored-task-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import {

@@ -12,7 +12,7 @@ const bufferOptions = { sync: false, minLength: 16_000, periodicFlush: 100 };
 /**
  * Creates a logger. In production, it writes JSON lines to stderr. In development, it writes only warnings and errors, as readable text.
  */
-export function createLog(production: boolean, destination?: DestinationStream): Log {
+export function createLogger(production: boolean, destination?: DestinationStream): Log {
   if (production)
     return pino({ level: 'info', serializers: { err: serializeError } }, destination ?? pino.destination({ fd: 2, ...bufferOptions }));
   const stream = destination ?? process.stderr;

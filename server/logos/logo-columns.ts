@@ -1,6 +1,6 @@
 import { p } from '@mikro-orm/core';
 import { logoMediaTypes, type Logo } from '@mandate/contract';
-import { logoPath } from './logo-path.ts';
+import { getLogoPath } from './logo-path.ts';
 import type { LogoImage } from './parse-logo-image.ts';
 
 /** A stored logo without the content of the image. */
@@ -45,8 +45,8 @@ export function logoFromColumns({ logoHash: hash, logoMediaType, logoWidth: widt
 }
 
 /** Returns a logo's API representation, or null if there is no logo. `issuer` is the public URL of the server. */
-export const logoToResponse = (logo: StoredLogo | null, issuer: string): Logo | null =>
-  logo && { url: `${issuer}${logoPath(logo)}`, media_type: logo.media_type, width: logo.width, height: logo.height };
+export const apiLogoFromStoredLogo = (logo: StoredLogo | null, issuer: string): Logo | null =>
+  logo && { url: `${issuer}${getLogoPath(logo)}`, media_type: logo.media_type, width: logo.width, height: logo.height };
 
 /** Query options for loading a logo image. */
 export const logoContentFindOptions = { fields: ['logoMediaType', 'logoContent'], disableIdentityMap: true } as const;

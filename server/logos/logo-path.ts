@@ -7,5 +7,5 @@ const extensions: Readonly<Record<Logo['media_type'], string>> = { 'image/png': 
 export const logoPathPattern = /^\/assets\/logo-([0-9a-f]{32})\.(?:png|jpg|webp)$/;
 
 /** Returns a logo's path, relative to the base path. The path contains a hash of the image. */
-export const logoPath = ({ hash, media_type: type }: Pick<Logo, 'media_type'> & { readonly hash: string }): string =>
+export const getLogoPath = ({ hash, media_type: type }: Pick<Logo, 'media_type'> & { readonly hash: string }): string =>
   `/assets/logo-${hash}.${extensions[type]}`;

@@ -13,9 +13,9 @@ import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts
 import type { Log } from '../logging/logger.ts';
 import { buildInProcessRequest } from './build-in-process-request.ts';
 import { type InProcessRequest, type InProcessResponse, sendInProcessRequest } from './send-in-process-request.ts';
-import { createMcpServerFactory, createMcpToolListGetter, type OfferedTools } from './mcp-server-factory.ts';
-import { rejectCallWithoutScope } from './reject-call-without-scope.ts';
-import { type EventSource, findSubscriptionRequestId, McpSubscriptions } from './serve-mcp-subscription.ts';
+import { createMcpServerFactory, createAllMcpToolsGetter, type OfferedTools } from './mcp-server-factory.ts';
+import { createInsufficientScopeResponse } from './create-insufficient-scope-response.ts';
+import { type EventSource, subscriptionRequestIdFromBody, McpSubscriptions } from './serve-mcp-subscription.ts';
 import { createCheckForUnchangedTokenPermissions } from './create-check-for-unchanged-token-permissions.ts';
 
 export type McpRequestHandlerOptions = {
@@ -36,7 +36,7 @@ const maxBodyBytes = 1_000_000;
 export function createMcpRequestHandler(options: McpRequestHandlerOptions): RequestHandler {
   const { em, issuer, log, challenge, isOriginOfApplication, api } = options;
   const apiHandler = express().disable('x-powered-by').set('etag', false).use(api);
-  const tools = createMcpToolListGetter(issuer);
+  const tools = createAllMcpToolsGetter(issuer);
   const createToolServer = createMcpServerFactory();
   const offers = new WeakMap<AuthInfo, OfferedTools>();
   const createServerForCaller: McpServerFactory = ({ authInfo, era }) => {
@@ -105,9 +105,9 @@ const respondToCaller =
     const { lackingScope, canSubscribe } = offerTools(req, caller);
     const fetch = async (request: Request): Promise<Response> => {
       const body = request.method === 'POST' ? Buffer.from(await request.clone().arrayBuffer()) : undefined;
-      const rejection = body && (rejectDuplicateKey(body) ?? rejectCallWithoutScope(body, lackingScope, caller.scopes, challenge));
+      const rejection = body && (rejectDuplicateKey(body) ?? createInsufficientScopeResponse(body, lackingScope, caller.scopes, challenge));
       if (rejection) return rejection;
-      const subscriptionId = canSubscribe && body ? findSubscriptionRequestId(body) : undefined;
+      const subscriptionId = canSubscribe && body ? subscriptionRequestIdFromBody(body) : undefined;
       return subscriptionId === undefined ? handler.fetch(request, { authInfo: caller }) : subscribe(req, request, subscriptionId, caller);
     };
     const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: maxBodyBytes });

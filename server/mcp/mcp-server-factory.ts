@@ -29,7 +29,7 @@ export type OfferedTools = UsableTools & {
 };
 
 /** Returns a function that lists all tools. The list is prepared on first use. */
-export const createMcpToolListGetter = (issuer: string): (() => readonly McpTool[]) =>
+export const createAllMcpToolsGetter = (issuer: string): (() => readonly McpTool[]) =>
   createLazyGetter(() => createMcpTools(readApiV1OpenApiDocument(issuer)));
 
 /**

@@ -19,7 +19,7 @@ const listenRequest = z.object({
 });
 
 /** Returns the ID of a message that subscribes to resources (MCP 2026-07-28), or `undefined` for any other message. */
-export function findSubscriptionRequestId(body: Buffer): string | number | undefined {
+export function subscriptionRequestIdFromBody(body: Buffer): string | number | undefined {
   // This check avoids parsing most messages.
   if (!body.includes('subscriptions/listen')) return undefined;
   try {

@@ -4,20 +4,20 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import type { AttemptLimiter } from './brute-force/attempt-limiter.ts';
 import type { ClientKeyCache } from './clients/client-key-cache.ts';
-import { createClientIdUrlMiddleware } from './clients/client-id-url-middleware.ts';
+import { createClientMetadataDocumentMiddleware } from './clients/client-metadata-document-middleware.ts';
 import { loadKeysOfRequestObject } from './clients/load-keys-of-request-object.ts';
-import { enableOpenClientRegistration } from './clients/open-registration.ts';
+import { authorizeAnonymousClientRegistration } from './clients/authorize-anonymous-client-registration.ts';
 import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
-import { enforceDevicePollInterval } from './device-flow/enforce-device-poll-interval.ts';
+import { sendAndEnforceDevicePollInterval } from './device-flow/send-and-enforce-device-poll-interval.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
-import { requireBrowserSessionOnDevicePages } from './device-flow/require-browser-session-on-device-pages.ts';
-import { recordConnectedAppUseAndGrantCreated } from './grants/create-list-and-revoke-connected-apps.ts';
-import { runRequestInTransaction } from './grants/request-transaction.ts';
+import { hideCodeAndRequireSession } from './device-flow/hide-code-and-require-session.ts';
+import { recordConnectedAppUseAndGrantCreated } from './grants/store-list-and-revoke-connected-apps.ts';
+import { runRequestInTransaction } from './grants/run-request-in-transaction.ts';
 import { refreshBrandingForOidcProviderPages } from './pages/routing/refresh-branding.ts';
-import type { ProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
+import type { OidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
-import type { CheckProviderAccountAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
+import type { CheckProviderAccountAfterRefresh } from './refresh/create-provider-account-enforcement-after-refresh.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
 import { acceptJwtsForRevocationAndIntrospection } from './tokens/customize-jwt-access-tokens.ts';
@@ -25,13 +25,13 @@ import { fixOidcProviderResponses } from './provider/fix-oidc-provider-responses
 import { createTokenOperationReporter, type OnTokenOperation } from './provider/report-token-operations.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 
-export type ProviderMiddlewareOptions = {
+export type OidcProviderMiddlewareOptions = {
   readonly em: EntityManager;
   readonly issuer: string;
   readonly log: { error(details: object, message: string): void };
   readonly limits: AttemptLimiter;
   readonly store: AdapterFactory;
-  readonly pages: ProviderPages;
+  readonly pages: OidcProviderPages;
   readonly settings: PageSettings;
   readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
   /** Network policy for fetching client ID metadata documents. */
@@ -44,7 +44,7 @@ export type ProviderMiddlewareOptions = {
 };
 
 /** Returns the middleware functions that wrap oidc-provider's request handling, ordered from the outermost to the innermost. */
-export function createOidcProviderMiddleware(options: ProviderMiddlewareOptions): Middleware[] {
+export function createOidcProviderMiddleware(options: OidcProviderMiddlewareOptions): Middleware[] {
   const { em, issuer, log, onTokenOperation, limits, pages, settings, verification, clientKeys, checkProviderAccountAfterRefresh } =
     options;
   const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys, checkProviderAccountAfterRefresh });
@@ -55,8 +55,8 @@ export function createOidcProviderMiddleware(options: ProviderMiddlewareOptions)
     prefetchClientAndLimitSecretAttempts({ em, limits, clientKeys }),
     loadKeysOfRequestObject({ em, clientKeys }),
     limitUserCodeAttempts(limits, pages),
-    enforceDevicePollInterval(em),
-    requireBrowserSessionOnDevicePages(pages.sessionMissing),
+    sendAndEnforceDevicePollInterval(em),
+    hideCodeAndRequireSession(pages.sessionMissing),
     acceptJwtsForRevocationAndIntrospection(verification),
     runRequestInTransaction(em),
     recordConnectedAppUseAndGrantCreated(em),
@@ -83,7 +83,7 @@ const chainMiddleware =
   };
 
 /** Returns the middleware that lets clients register without an administrator. */
-const selfRegistrationMiddleware = ({ em, limits, store, documentNetwork, openRegistration }: ProviderMiddlewareOptions): Middleware[] => [
-  createClientIdUrlMiddleware({ em, limits, network: documentNetwork }),
-  ...(openRegistration ? [enableOpenClientRegistration(store, limits)] : []),
+const selfRegistrationMiddleware = ({ em, limits, store, documentNetwork, openRegistration }: OidcProviderMiddlewareOptions): Middleware[] => [
+  createClientMetadataDocumentMiddleware({ em, limits, network: documentNetwork }),
+  ...(openRegistration ? [authorizeAnonymousClientRegistration(store, limits)] : []),
 ];

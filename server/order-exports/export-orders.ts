@@ -7,7 +7,7 @@ import { orderLineFromEntity, orderSummaryFromRow } from '../orders/order-from-r
 import { OrderItem } from '../orders/order-and-order-item.entity.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
 import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
-import type { ExportRow } from './order-export-cell-readers.ts';
+import type { OrderExportRow } from './order-export-cell-readers.ts';
 import { serializeOrderExportRows } from './serialize-order-export-rows.ts';
 
 /** Maximum number of orders per batch, for each kind of exported row. */
@@ -101,7 +101,7 @@ function limitLines(orders: OrderSummary[], exportsLines: boolean): OrderSummary
   return end === -1 ? orders : orders.slice(0, end);
 }
 
-async function withLines(em: EntityManager, orders: readonly OrderSummary[]): Promise<ExportRow[]> {
+async function withLines(em: EntityManager, orders: readonly OrderSummary[]): Promise<OrderExportRow[]> {
   const ofOrders = { order: { $in: orders.map(({ id }) => id) } };
   const items = await em.find(OrderItem, ofOrders, { orderBy: { line: 'asc' }, disableIdentityMap: true });
   const lines = Map.groupBy(items, (item) => item.order.id);

@@ -1,24 +1,24 @@
 import { formatDecimalAmount, type Order, type OrderExportColumn, type OrderSummary } from '@mandate/contract';
-import type { CsvCell } from '../tasks/format-csv.ts';
+import type { CsvCell } from '../tasks/format-formula-safe-csv.ts';
 
 type Line = Order['items'][number];
 /** The data for one row of the file. In an export with one row per order, `line` is `undefined`. */
-export type ExportRow = { readonly order: OrderSummary; readonly line: Line | undefined };
+export type OrderExportRow = { readonly order: OrderSummary; readonly line: Line | undefined };
 
-const decimal = (amount: number | undefined, { order }: ExportRow): string | null =>
+const decimal = (amount: number | undefined, { order }: OrderExportRow): string | null =>
   amount === undefined ? null : formatDecimalAmount(amount, order.currency);
 
 const deliveryField =
   (name: keyof OrderSummary['delivery']) =>
-  ({ order }: ExportRow): CsvCell =>
+  ({ order }: OrderExportRow): CsvCell =>
     order.delivery[name] ?? null;
 const orderField =
   (name: Exclude<keyof OrderSummary, 'delivery' | 'items' | 'customer' | 'client'>) =>
-  ({ order }: ExportRow): CsvCell =>
+  ({ order }: OrderExportRow): CsvCell =>
     order[name];
 const lineField =
   (name: keyof Line) =>
-  ({ line }: ExportRow): CsvCell =>
+  ({ line }: OrderExportRow): CsvCell =>
     line?.[name] ?? null;
 
 /** Maps each export column to a function that returns the column's value in a row. */
@@ -79,4 +79,4 @@ export const orderExportCellReaders = {
   line_tax_decimal: (row) => decimal(row.line?.tax, row),
   line_total: lineField('total'),
   line_total_decimal: (row) => decimal(row.line?.total, row),
-} satisfies Record<OrderExportColumn, (row: ExportRow) => CsvCell>;
+} satisfies Record<OrderExportColumn, (row: OrderExportRow) => CsvCell>;

@@ -6,7 +6,7 @@ import { Payment } from '../payments/payment.entity.ts';
 import { Shipment } from '../shipments/shipment.entity.ts';
 import { ImportedCustomerReference, ImportedOrderReference } from './imported-order-and-customer-reference.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
-import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
+import type { ImportedOrderFields, ImportedOrderLine } from './parse-order-row.ts';
 
 /** An order that was imported earlier from the same source, in its current state. */
 export type ImportedOrderState = {
@@ -30,7 +30,7 @@ export type ImportedOrderState = {
 /** Returns the SHA-256 hash of all data that an import takes from an order's rows. */
 export function computeOrderFingerprint(
   { user_id: userId }: OrderImportParams,
-  head: ImportedOrderHead,
+  head: ImportedOrderFields,
   lines: readonly ImportedOrderLine[],
 ): string {
   const user = head.customer === undefined && head.customer_email === undefined ? userId : undefined;
@@ -50,7 +50,7 @@ const sortedEntries = (value: object): [string, unknown][] =>
 export async function compareOrderWithEarlierImport(
   em: EntityManager,
   { source }: OrderImportParams,
-  { reference }: ImportedOrderHead,
+  { reference }: ImportedOrderFields,
   fingerprint: string,
 ): Promise<'new' | 'same' | ImportedOrderState> {
   const found = await em.findOne(ImportedOrderReference, { source, reference }, { disableIdentityMap: true });
@@ -89,7 +89,7 @@ async function readOrderState(em: EntityManager, source: string, orderId: number
 export const storeOrderFingerprint = (
   em: EntityManager,
   { source }: OrderImportParams,
-  { reference }: ImportedOrderHead,
+  { reference }: ImportedOrderFields,
   fingerprint: string,
 ): Promise<unknown> => em.nativeUpdate(ImportedOrderReference, { source, reference }, { fingerprint });
 

@@ -1,5 +1,5 @@
 import type { ImportedOrderState } from './compare-with-earlier-order-import.ts';
-import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
+import type { ImportedOrderFields, ImportedOrderLine } from './parse-order-row.ts';
 
 export type OrderDifference = {
   /** Index of the first line that differs; 0 if the difference affects the whole order. */
@@ -12,7 +12,7 @@ const shownMax = 3;
 
 /** Describes how an order in a file differs from the same order in an earlier import. Returns `undefined` if no difference is found. */
 export function describeDifferenceToEarlierImport(
-  head: ImportedOrderHead,
+  head: ImportedOrderFields,
   lines: readonly ImportedOrderLine[],
   imported: ImportedOrderState,
 ): OrderDifference | undefined {
@@ -49,7 +49,7 @@ function changedField(
   return [{ at, field, detail: `${field} of line ${at + 1} is ${formatValue(line[field])} instead of ${formatValue(before[field])}` }];
 }
 
-function headDifferences(head: ImportedOrderHead, imported: ImportedOrderState): OrderDifference[] {
+function headDifferences(head: ImportedOrderFields, imported: ImportedOrderState): OrderDifference[] {
   const createdMs = Date.parse(head.created_at);
   const key = head.customer ?? head.customer_email;
   const pairs: (readonly [field: string, now: unknown, before: unknown])[] = [

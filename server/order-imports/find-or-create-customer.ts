@@ -6,7 +6,7 @@ import { ImportedUser } from '../users/imported-user.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { ImportedCustomerReference } from './imported-order-and-customer-reference.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
-import type { ImportedOrderHead } from './parse-order-row.ts';
+import type { ImportedOrderFields } from './parse-order-row.ts';
 
 /**
  * Returns the account of an order's customer. Finds the account by the customer key (from an earlier import of orders or users) or by the
@@ -16,7 +16,7 @@ import type { ImportedOrderHead } from './parse-order-row.ts';
 export async function findOrCreateCustomer(
   em: EntityManager,
   params: OrderImportParams,
-  head: ImportedOrderHead,
+  head: ImportedOrderFields,
 ): Promise<number | RowError> {
   const { source, user_id: userId } = params;
   const key = head.customer ?? head.customer_email;
@@ -37,7 +37,7 @@ export async function findOrCreateCustomer(
  * Finds the user that a user import from the same source created for this external ID (the customer key), or else the user with this e-mail
  * address.
  */
-async function findExistingUser(em: EntityManager, source: string, head: ImportedOrderHead): Promise<{ id: number } | undefined> {
+async function findExistingUser(em: EntityManager, source: string, head: ImportedOrderFields): Promise<{ id: number } | undefined> {
   const { customer: externalId, customer_email: email } = head;
   const imported = externalId === undefined ? null : await em.findOne(ImportedUser, { source, externalId }, { disableIdentityMap: true });
   const importedUser = imported && (await em.findOne(User, { id: imported.user, status: { $ne: 'closed' } }, { disableIdentityMap: true }));

@@ -2,13 +2,13 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
-import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
+import type { ImportedOrderFields, ImportedOrderLine } from './parse-order-row.ts';
 
 /** Returns the product ids of all order lines, indexed by SKU, or an error. If the import allows it, creates products for unknown SKUs. */
 export async function findOrCreateProducts(
   em: EntityManager,
   params: OrderImportParams,
-  { currency }: ImportedOrderHead,
+  { currency }: ImportedOrderFields,
   lines: readonly ImportedOrderLine[],
 ): Promise<ReadonlyMap<string, number> | RowError> {
   const ids = await findProductIds(em, lines);

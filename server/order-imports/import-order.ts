@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { recordEvent } from '../events/record-event.ts';
 import type { RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import type { ImportIssue, ImportOutcome } from '../imports/run-import.ts';
-import { findOrder } from '../orders/find-order.ts';
+import { findOrderOrThrow } from '../orders/find-order.ts';
 import type { ClaimedTask } from '../tasks/task-attempt.ts';
 import { findOrCreateCustomer } from './find-or-create-customer.ts';
 import { findOrCreateProducts } from './find-or-create-products.ts';
@@ -107,6 +107,6 @@ async function recordOrderEvent(
   type: 'order.created' | 'order.updated',
   orderId: number,
 ): Promise<void> {
-  const order = await findOrder(em, { user: null, clientId, scopes: new Set(['orders.manage']) }, orderId);
+  const order = await findOrderOrThrow(em, { user: null, clientId, scopes: new Set(['orders.manage']) }, orderId);
   await recordEvent(em, type, order, order.user_id);
 }

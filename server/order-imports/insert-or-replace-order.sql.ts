@@ -21,7 +21,7 @@ const items = `items as (
             tax_rate_bps, tax, total
        from placed cross join lines)`;
 // Written in SQL because taxes and totals are calculated by the SQL functions that `place_order` uses (see the `create-order` benchmark).
-export const insertOrderWithLines = prepareStatement<{ id: number }>(
+export const insertImportedOrderWithLines = prepareStatement<{ id: number }>(
   'insert_imported_order',
   `with ${computed},
    placed as (insert into orders (${columns}) select ${values} from due returning id),

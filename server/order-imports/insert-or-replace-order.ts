@@ -1,12 +1,12 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { OrderItem } from '../orders/order-and-order-item.entity.ts';
-import { insertOrderWithLines, replaceOrderAndInsertLines } from './insert-or-replace-order.sql.ts';
+import { insertImportedOrderWithLines, replaceOrderAndInsertLines } from './insert-or-replace-order.sql.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
-import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
+import type { ImportedOrderFields, ImportedOrderLine } from './parse-order-row.ts';
 
 export type ImportedOrderData = {
   readonly params: OrderImportParams;
-  readonly head: ImportedOrderHead;
+  readonly head: ImportedOrderFields;
   readonly userId: number;
   readonly clientId: string;
   readonly lines: readonly ImportedOrderLine[];
@@ -19,7 +19,7 @@ const fulfillment = { paid: 'unfulfilled', shipped: 'shipped', delivered: 'deliv
 
 /** Inserts an imported order with its original dates and prices, and returns its ID. */
 export async function insertImportedOrder(em: EntityManager, imported: ImportedOrderData): Promise<number> {
-  const [order] = await insertOrderWithLines(em, statementParameters(imported));
+  const [order] = await insertImportedOrderWithLines(em, statementParameters(imported));
   if (!order) throw new Error('inserting an order returned no row');
   return order.id;
 }

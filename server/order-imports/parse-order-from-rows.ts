@@ -4,7 +4,7 @@ import type { OrderRowGroup } from './group-order-rows.ts';
 import {
   parseOrderFieldsFromRow,
   parseOrderLineFromRow,
-  type ImportedOrderHead,
+  type ImportedOrderFields,
   type ImportedOrderLine,
   findImportedOrderError,
 } from './parse-order-row.ts';
@@ -13,7 +13,7 @@ import {
 export type ParsedOrder = {
   /** Line number for errors that affect the whole order. */
   readonly line: number;
-  readonly head: ImportedOrderHead;
+  readonly head: ImportedOrderFields;
   readonly lines: readonly ImportedOrderLine[];
   /** Line number in the file for each order line. */
   readonly lineNumbers: readonly number[];

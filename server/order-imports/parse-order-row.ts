@@ -50,7 +50,7 @@ const orderHeadSchema = z.object({
     .optional(),
   delivery: orderDeliveryInputSchema,
 });
-export type ImportedOrderHead = z.output<typeof orderHeadSchema>;
+export type ImportedOrderFields = z.output<typeof orderHeadSchema>;
 
 /** Parses an order line from its row, or returns the errors. */
 export function parseOrderLineFromRow(params: OrderImportParams, cells: Cells): { data: ImportedOrderLine } | { errors: RowError[] } {
@@ -70,7 +70,7 @@ export function parseOrderLineFromRow(params: OrderImportParams, cells: Cells): 
 }
 
 /** Parses the order-level data from one of the order's rows, or returns the errors. */
-export function parseOrderFieldsFromRow(params: OrderImportParams, cells: Cells): { data: ImportedOrderHead } | { errors: RowError[] } {
+export function parseOrderFieldsFromRow(params: OrderImportParams, cells: Cells): { data: ImportedOrderFields } | { errors: RowError[] } {
   const cell = (name: keyof OrderImportParams & `${string}_column`): string | undefined => cells.get(params[name]);
   const currency = currencyFromCells(params, cells);
   const address = ['line1', 'line2', 'city', 'region', 'postal_code', 'country'] as const;
@@ -99,7 +99,7 @@ const currencyFromCells = (params: OrderImportParams, cells: Cells): string | un
   cells.get(params.currency_column) ?? params.currency;
 
 /** Checks an order's number of lines, total and discount, and returns the first error. */
-export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {
+export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderFields): RowError | undefined {
   if (lines.length > maxOrderLines) return { code: 'out_of_range', detail: `An order has at most ${maxOrderLines} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
   // The subtotal is doubled, because the tax added to it can be as high as the subtotal itself.

@@ -97,7 +97,8 @@ async function recordPaymentEvents(em: EntityManager, order: Order, payment: Pay
 async function checkOtherOpenPaymentsNow(em: EntityManager, order: Order, { id }: Payment, now: Date): Promise<void> {
   const others = { order: order.id, id: { $ne: id }, status: { $in: openPaymentStatuses } };
   // The time of the next check is not part of the API representation, so updating it does not change the version.
-  await em.nativeUpdate(Payment, others, { nextCheckAt: now, version: sql`version` });
+  const values = { nextCheckAt: now, version: sql`version` };
+  await em.nativeUpdate(Payment, others, values);
 }
 
 function assertAmountMatches(payment: Payment, { status, amountReceived, currency }: PaymentStateAtProvider): void {

@@ -13,7 +13,7 @@ export const cancelPaymentAtProvider = async (em: EntityManager, providers: Paym
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, id }, { disableIdentityMap: true }), now);
 
 /** Like `cancelPaymentAtProvider`, but for the open payment of an order. */
-export const cancelOpenPaymentOfOrder = async (
+export const cancelOrderPaymentAtProvider = async (
   em: EntityManager,
   providers: PaymentProviders,
   orderId: number,

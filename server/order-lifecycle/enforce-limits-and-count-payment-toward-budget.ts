@@ -1,11 +1,11 @@
-import { Approval } from '../approvals/approval.entity.ts';
+import { Approval } from '../approvals/approval-and-second-factor-amount.entity.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { BudgetedOrder } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { createLimitExceededProblem, createRevokedAuthorizationProblem } from '../order-limits/order-limit-problems.ts';
-import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
+import { findUserSetOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 import {
   callFindExceededLimitFunction,
   callIsGrantActiveFunction,
@@ -33,7 +33,7 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
     if (principal.orderAuthorization && !(await callIsGrantActiveFunction(em, grantId))) throw createRevokedAuthorizationProblem();
     return;
   }
-  const limits = await findOrderLimits(em, grantId);
+  const limits = await findUserSetOrderLimits(em, grantId);
   if (limits) {
     const { actions, validUntil = null, ownOrdersOnly } = limits;
     assertOrderActionAllowed({ ...principal, orderAuthorization: { actions, validUntil, ownOrdersOnly } }, 'pay', now);

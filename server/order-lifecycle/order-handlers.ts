@@ -3,7 +3,7 @@ import type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate }
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectIfMatchMismatch } from '../http/response/etag.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { isDryRunRequest } from '../http/writes/dry-run.ts';
 import { createResourceIdempotently, createResourceIdempotentlyInStatement } from '../http/writes/idempotency.ts';
@@ -13,17 +13,17 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { includeCustomerAndClientNames } from './include-customer-and-client-names.ts';
-import { cancelPaymentInDryRun, cancelOpenPaymentOfOrder } from './cancel-payment-at-provider.ts';
+import { cancelPaymentInDryRun, cancelOrderPaymentAtProvider } from './cancel-payment-at-provider.ts';
 import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelOrderAndCreateRefund } from './cancel-order-and-create-refund.ts';
-import { findOrder } from '../orders/find-order.ts';
+import { findOrderOrThrow } from '../orders/find-order.ts';
 import { parseOrderListParameters, type OrderListQuery } from '../orders/parse-order-list-parameters.ts';
 import { addTextSearchToOrderFilters } from '../orders/add-text-search-to-order-filters.ts';
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
-import { placeOrder } from '../orders/place-order.ts';
+import { placeOrder } from '../orders/price-and-place-order.ts';
 import { placeOrderFromQuote } from './place-order-from-quote.ts';
 import { resolveBuyerAndOrderInputOrQuote } from './resolve-buyer-and-order-input-or-quote.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
@@ -98,7 +98,7 @@ export async function handleGetOrder<Summary, FullOrder extends Summary & Versio
   { em, representation }: OrderHandlerDependencies<Summary, FullOrder>,
   { params: { order_id: id }, req, res }: OrderRequest,
 ) {
-  const order = await findOrder(em, requirePrincipal(req), id, getRequestContext(req).speculativeRead);
+  const order = await findOrderOrThrow(em, requirePrincipal(req), id, getRequestContext(req).speculativeRead);
   return respondWithEtagOrNotModified(req, res, etagName(representation, id), representation.toOrder(order));
 }
 
@@ -111,10 +111,10 @@ export async function handleUpdateOrder<Summary, FullOrder extends Summary & Ver
   const updated = await em.transactional(async (inner) => {
     const locked = await lockAccessibleOrder(inner, requirePrincipal(req), id);
     assertOrderActionAllowed(requirePrincipal(req), 'place', new Date());
-    assertIfMatchHeader(req, etagName(representation, id), locked);
+    rejectIfMatchMismatch(req, etagName(representation, id), locked);
     const before = locked.version;
     await updateOrder(inner, requirePrincipal(req), locked, toChange(locked.delivery));
-    const order = await findOrder(inner, requirePrincipal(req), id);
+    const order = await findOrderOrThrow(inner, requirePrincipal(req), id);
     if (order.version !== before) await recordEvent(inner, 'order.updated', order, order.user_id);
     return order;
   });
@@ -129,7 +129,7 @@ export async function handleCancelOrder<Summary, FullOrder extends Summary & Ver
   const principal = requirePrincipal(req);
   await assertOrderAccessible(em, principal, id, 'orders.manage');
   assertOrderActionAllowed(principal, 'cancel', new Date());
-  if (!isDryRunRequest(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
+  if (!isDryRunRequest(req)) await cancelOrderPaymentAtProvider(em, providers, id, new Date());
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<FullOrder> => {
     if (isDryRunRequest(req)) await cancelPaymentInDryRun(inner, id);

@@ -16,7 +16,7 @@ import { assertOrderActionAllowed } from '../order-limits/assert-order-action-al
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelPaymentAtProvider } from './cancel-payment-at-provider.ts';
 import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
-import { findPayment, listPaymentsOfOrder } from '../payments/find-or-list-payments.ts';
+import { findPaymentOrThrow, listPaymentsOfOrder } from '../payments/find-or-list-payments.ts';
 import { paymentFromEntityForPrincipal } from '../payments/payment-from-entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { PaymentHandlerDependencies, PaymentProviders } from '../payments/providers/payment-provider.ts';
@@ -28,7 +28,7 @@ const locationFor = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 const readPayment =
   (em: EntityManager, principal: Principal) =>
   async ({ id }: PaymentBody): Promise<PaymentBody> =>
-    paymentFromEntityForPrincipal(principal, await findPayment(em, principal, id));
+    paymentFromEntityForPrincipal(principal, await findPaymentOrThrow(em, principal, id));
 
 type Dependencies = HandlerDependencies & PaymentHandlerDependencies;
 
@@ -82,7 +82,7 @@ const handleGetPayment: RouteHandler<typeof contract.payments.get, Dependencies>
     req,
     res,
     `payment-${id}`,
-    paymentFromEntityForPrincipal(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)),
+    paymentFromEntityForPrincipal(requirePrincipal(req), await findPaymentOrThrow(em, requirePrincipal(req), id)),
   );
 
 const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Dependencies> = async (
@@ -90,11 +90,11 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
   { params: { payment_id: id }, req, res },
 ) => {
   const principal = requirePrincipal(req);
-  await findPayment(em, principal, id);
+  await findPaymentOrThrow(em, principal, id);
   assertOrderActionAllowed(principal, 'pay', new Date());
   const asked = await cancelPaymentAtProvider(em, providers, id, new Date());
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
-    const payment = await findPayment(inner, principal, id);
+    const payment = await findPaymentOrThrow(inner, principal, id);
     if (asked && payment.status === 'canceled') return paymentFromEntityForPrincipal(principal, payment);
     throw createProblem('invalid_transition', {
       detail: translatable`The payment has the status ${{ status: payment.status }} and cannot be canceled now.`,
@@ -110,8 +110,8 @@ const handleConfirmPayment: RouteHandler<typeof contract.payments.confirm, Depen
   const principal = requirePrincipal(req);
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
-    refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
-    return paymentFromEntityForPrincipal(principal, await findPayment(inner, principal, id));
+    refundId = await confirmPayment(inner, providers, await findPaymentOrThrow(inner, principal, id), new Date());
+    return paymentFromEntityForPrincipal(principal, await findPaymentOrThrow(inner, principal, id));
   };
   const confirmed = await createResourceIdempotently(em, req, res, effect, locationFor);
   if (refundId !== undefined) await submitOrPollRefund(em, providers, refundId);

@@ -1,9 +1,9 @@
-import { recordUsedApproval } from '../approvals/record-used-approval.ts';
+import { recordApprovalUsedEvents } from '../approvals/record-approval-used-events.ts';
 import type { RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
-import { placeOrder, type OrderBuyer, type PlacementOptions } from '../orders/place-order.ts';
+import { placeOrder, type OrderBuyer, type PlacementOptions } from '../orders/price-and-place-order.ts';
 import type { OrderInputOrQuoteContent } from '../orders/problem-from-order-rejection.ts';
 import { quoteFromEntityForEvent } from '../quotes/quote-from-entity.ts';
 import { Quote } from '../quotes/quote-and-quote-reservation.entity.ts';
@@ -24,7 +24,7 @@ export function placeOrderFromQuote(
     const stored = await placeOrder(inner, claim, options, buyer, input);
     if (!stored) return undefined;
     const quote = await inner.findOneOrFail(Quote, { id: input.quoteId }, { refresh: true });
-    await recordUsedApproval(inner, input.quoteId, source);
+    await recordApprovalUsedEvents(inner, input.quoteId, source);
     await recordEvent(inner, 'quote.converted', quoteFromEntityForEvent(quote, new Date()), buyer.userId);
     return stored;
   });

@@ -2,7 +2,7 @@ import { orderActions, type Budget, type OrderAuthorizationDetails, type OrderSp
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { intersectCategories } from './product-categories-of-limits.ts';
 import { authorizationDetailsFromOrderLimits } from './order-limits-conversion.ts';
-import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
+import { findUserSetOrderLimits } from './save-find-and-delete-order-limits.ts';
 import { callSpendingLimitsFunction, type SpendingLimit } from './call-spending-limit-functions.ts';
 
 export type EffectiveLimits = {
@@ -21,7 +21,7 @@ export type EffectiveLimits = {
  * limit applies to the grant.
  */
 export async function findEffectiveOrderLimits(em: EntityManager, grantId: string, clientId: string): Promise<EffectiveLimits | null> {
-  const stored = await findOrderLimits(em, grantId);
+  const stored = await findUserSetOrderLimits(em, grantId);
   const limits = await callSpendingLimitsFunction(em, grantId, clientId);
   if (!stored && limits.length === 0) return null;
   const setByUser = stored && authorizationDetailsFromOrderLimits(stored);

@@ -2,10 +2,10 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
-import { assertIfMatchHeader, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import { rejectIfMatchMismatch, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { changeShopOrderLimitSettingsAndAudit, readShopOrderLimitSettings } from './shop-order-limit-settings.ts';
+import { changeShopOrderLimitSettingsAndAudit, readShopOrderLimitSettings } from './change-shop-order-limit-settings.ts';
 
 const etagName = 'order-limit-settings';
 
@@ -26,6 +26,6 @@ const handleUpdateOrderLimitSettings: RouteHandler<typeof contract.orderLimitSet
 ) => {
   const { user, clientId } = requirePrincipal(req);
   const actor = { source: getClientAddressAndUserAgent(req), actorId: user?.id, clientId };
-  const settings = await changeShopOrderLimitSettingsAndAudit(em, actor, body, (current) => assertIfMatchHeader(req, etagName, current));
+  const settings = await changeShopOrderLimitSettingsAndAudit(em, actor, body, (current) => rejectIfMatchMismatch(req, etagName, current));
   return respondWithEtagOfChangedResource(res, etagName, settings);
 };

@@ -51,7 +51,7 @@ const mergedColumns = [
 ] as const;
 
 /** Returns the limits that a user set for a grant, or null. See `findEffectiveOrderLimits` for the limits that administrators set. */
-export const findOrderLimits = (em: EntityManager, grantId: string): Promise<OrderLimitsRow | null> =>
+export const findUserSetOrderLimits = (em: EntityManager, grantId: string): Promise<OrderLimitsRow | null> =>
   em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId, setByUser: true });
 
 /**
@@ -65,6 +65,6 @@ export async function removeOrderLimitsExceptOwnOrdersRestriction(
 ): Promise<void> {
   const removable = { grantId, allOrdersGrantable: true, ...(!firstParty && { ownOrdersOnly: false }) };
   const removed = await em.nativeDelete(OrderLimits, removable);
-  if (removed === 0 && (await findOrderLimits(em, grantId)))
+  if (removed === 0 && (await findUserSetOrderLimits(em, grantId)))
     await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own', approval: 'above_limit' });
 }

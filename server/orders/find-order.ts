@@ -23,7 +23,7 @@ const accessParameters = (principal: Principal, id: number): StatementParameters
  * Returns an order with its lines, if the principal may read it.
  * @param read the request's speculative read; its result is used only if the read was restricted to orders that this principal may read
  */
-export async function findOrder(em: EntityManager, principal: Principal, id: number, read?: SpeculativeRead): Promise<Order> {
+export async function findOrderOrThrow(em: EntityManager, principal: Principal, id: number, read?: SpeculativeRead): Promise<Order> {
   const parameters = accessParameters(principal, id);
   const result = findSpeculativeResult(read, queryAccessibleOrderRow, parameters);
   const row = result ? result.row : await queryAccessibleOrderRow(em, parameters);

@@ -1,7 +1,7 @@
 import type { LineQuantity } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { findProduct } from '../products/find-product.ts';
+import { findProductOrThrow } from '../products/find-product.ts';
 import { OrderItem } from './order-and-order-item.entity.ts';
 import { markItemsRestockedAndIncreaseStock } from './mark-order-items-restocked-and-increase-stock.sql.ts';
 
@@ -35,6 +35,6 @@ async function returnLines(em: EntityManager, lines: readonly OrderLine[]): Prom
     lines.map((line) => line.quantity),
   ]);
   for (const { product_id: id } of changes.filter(({ before }) => before === 0)) {
-    await recordEvent(em, 'product.back_in_stock', await findProduct(em, id, true), null);
+    await recordEvent(em, 'product.back_in_stock', await findProductOrThrow(em, id, true), null);
   }
 }

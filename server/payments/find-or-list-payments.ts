@@ -7,7 +7,7 @@ import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '..
 import { Payment } from './payment.entity.ts';
 
 /** Returns a payment, if the principal may read its order. The query checks the permission, so that inaccessible payments are not found. */
-export async function findPayment(em: EntityManager, principal: Principal, id: number): Promise<Payment> {
+export async function findPaymentOrThrow(em: EntityManager, principal: Principal, id: number): Promise<Payment> {
   const payment = await em.findOne(Payment, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
   if (!payment) throw createProblem('not_found', { detail: translatable`Payment ${{ id }} was not found.` });
   return payment;

@@ -2,7 +2,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/page-language.ts';
+import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/select-and-store-page-language.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { problemPageTexts } from './problem-page-texts.ts';
 

@@ -1,6 +1,6 @@
 import { createBackupTaskHandlers } from '../backup/backup-task-handlers.ts';
 import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-copy.ts';
-import { createBackupFileRegistrationJob } from '../backup/register-backup-files.ts';
+import { createBackupFileSyncAndCleanupJob } from '../backup/sync-backup-files-with-directory.ts';
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
 import type { Config } from '../config/read-config.ts';
 import { createEventSequencingAndCleanupJobs } from '../events/event-jobs.ts';
@@ -66,7 +66,7 @@ function createBackupHandlers({ config, keys }: ProcessDependencies): TaskRunner
 }
 
 const createBackupJobs = ({ config: { backupDirectory: path, backupsKept: keep }, db, keys, log }: ProcessDependencies): Job[] =>
-  path === undefined ? [] : [createBackupFileRegistrationJob(db.em, { path, key: keys.backups, keep, log })];
+  path === undefined ? [] : [createBackupFileSyncAndCleanupJob(db.em, { path, key: keys.backups, keep, log })];
 
 const createLogoutTokenSender = ({ config: { production, issuer }, db: { em }, log, keys }: ProcessDependencies): LogoutTokenSender =>
   new LogoutTokenSender({ em, issuer, log, network: createPublicNetworkPolicy(!production), signingKeyEncryptionKey: keys.signingKeys });

@@ -15,7 +15,7 @@ import {
   deleteExpiredOauthRecordsBatch,
   deleteOrphanedAppsAndSessionsBatch,
 } from '../oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
-import { deleteOldQuotesBatch } from '../quotes/record-and-delete-expired-quotes.ts';
+import { deleteOldUnorderedQuotesBatch } from '../quotes/record-and-delete-expired-quotes.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type MaintenanceJobOptions = {
@@ -33,7 +33,7 @@ const expirations: readonly { readonly name: string; readonly everyMs: number; r
   { name: 'expired tokens', everyMs: minuteMs, deletions: [deleteExpiredOauthRecordsBatch] },
   { name: 'unused applications', everyMs: 10 * minuteMs, deletions: [deleteUnusedSelfRegisteredAppsBatch] },
   { name: 'expired idempotency keys', everyMs: 10 * minuteMs, deletions: [deleteExpiredIdempotencyKeysBatch] },
-  { name: 'old quotes', everyMs: 60 * minuteMs, deletions: [deleteOldQuotesBatch] },
+  { name: 'old quotes', everyMs: 60 * minuteMs, deletions: [deleteOldUnorderedQuotesBatch] },
   { name: 'orphaned rows', everyMs: 60 * minuteMs, deletions: [deleteOrphanedAppsAndSessionsBatch] },
   {
     name: 'expired attempts, links and challenges',

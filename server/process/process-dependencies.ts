@@ -1,6 +1,6 @@
 import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Config } from '../config/read-config.ts';
-import type { RequestsInProgress } from '../http/server/requests-in-progress.ts';
+import type { RequestActivityMonitor } from '../http/server/request-activity-monitor.ts';
 import type { RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
@@ -25,7 +25,7 @@ export type ProcessDependencies = {
   readonly keys: DerivedKeys;
   readonly providers: PaymentProviders;
   readonly transport: MailTransport | undefined;
-  readonly requests: RequestsInProgress;
+  readonly requests: RequestActivityMonitor;
   readonly lastUse: ApiKeyLastUseBuffer;
   readonly monthlyUse: MonthlyUsageBuffer;
   readonly shutdown: Shutdown;

@@ -1,12 +1,12 @@
 import type { Config } from '../config/read-config.ts';
-import { createLog, type Log } from '../logging/logger.ts';
+import { createLogger, type Log } from '../logging/logger.ts';
 import { importModuleRequiringOptionalPackages } from '../optional-packages/import-module-requiring-optional-packages.ts';
 import { CleanupStack } from './cleanup-stack.ts';
 import { Shutdown, stopOnSignal } from './graceful-shutdown.ts';
 import { connectToSupervisor, disconnectFromSupervisor, isSupervised } from './supervisor/connect-to-supervisor.ts';
 
 /** Starts the server, and resolves when the server is listening. If the server cannot start, closes everything and rejects. */
-export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
+export async function startServer(config: Config, log: Log = createLogger(config.production)): Promise<void> {
   const opened = new CleanupStack();
   const shutdown = new Shutdown(opened, log);
   const supervised = isSupervised(config);

@@ -10,7 +10,7 @@ import { startNotifyingOtherProcessesOfLocalWrites, listenForEventNotifications 
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
-import { RequestsInProgress } from '../http/server/requests-in-progress.ts';
+import { RequestActivityMonitor } from '../http/server/request-activity-monitor.ts';
 import { startBackgroundJobs, createMailTransport } from './background-jobs-and-mail-transport.ts';
 import type { CleanupStack } from './cleanup-stack.ts';
 import type { Shutdown } from './graceful-shutdown.ts';
@@ -87,7 +87,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
     transport,
     lastUse,
     monthlyUse,
-    requests: new RequestsInProgress(),
+    requests: new RequestActivityMonitor(),
   };
 }
 

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { createLog } from '../logging/logger.ts';
+import { createLogger } from '../logging/logger.ts';
 import { eventLoopHeartbeatIntervalMs, type WatchdogData } from './watchdog.ts';
 
 const { state, limitSeconds, production } = z.custom<WatchdogData>().parse(workerData);
 
 // The message is written synchronously, because the blocked main thread could not write this thread's output.
-const log = createLog(production, { write: (line) => void writeSync(2, line) });
+const log = createLogger(production, { write: (line) => void writeSync(2, line) });
 
 let heartbeat = Atomics.load(state, 0);
 let blockedMs = 0;

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
-import { findProduct } from './find-product.ts';
+import { findProductOrThrow } from './find-product.ts';
 import { applyAndRecordStockDelta } from './adjust-stock.sql.ts';
 import { Product, ProductStock } from './product-stock-and-adjustment.entity.ts';
 import { stockAdjustmentFromRow } from './product-and-stock-adjustment-from-row.ts';
@@ -40,7 +40,7 @@ export async function adjustStock(
 
 /** Records `product.stock_changed` and, if the stock reaches or leaves zero, `product.out_of_stock` or `product.back_in_stock`. */
 async function recordStockEvents(em: EntityManager, productId: number, before: number, after: number): Promise<void> {
-  const product = await findProduct(em, productId, true);
+  const product = await findProductOrThrow(em, productId, true);
   await recordEvent(em, 'product.stock_changed', product, null);
   if (after === 0 && before > 0) await recordEvent(em, 'product.out_of_stock', product, null);
   if (after > 0 && before === 0) await recordEvent(em, 'product.back_in_stock', product, null);

@@ -6,14 +6,14 @@ import { listProducts } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
 /** Returns a product with its current stock. If `includeInactive` is true, drafts and archived products are also found. */
-export async function findProduct(em: EntityManager, id: number, includeInactive: boolean): Promise<Product> {
+export async function findProductOrThrow(em: EntityManager, id: number, includeInactive: boolean): Promise<Product> {
   const product = await queryProduct(em, id, includeInactive);
   if (!product) throw createProblem('not_found', { detail: translatable`Product ${{ id }} was not found.` });
   return product;
 }
 
 /** Returns a product that must exist, with its current stock, for use in events. */
-export async function findProductForEvent(em: EntityManager, id: number): Promise<Product> {
+export async function findProductForEventOrThrow(em: EntityManager, id: number): Promise<Product> {
   const product = await queryProduct(em, id, true);
   if (!product) throw new Error(`product ${id} does not exist`);
   return product;

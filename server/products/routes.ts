@@ -4,8 +4,8 @@ import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import {
   respondWithEtagOfChangedResource,
   respondWithEtagOrNotModified,
-  assertIfMatchHeader,
-  requireIfMatchHeader,
+  rejectIfMatchMismatch,
+  requireMatchingIfMatch,
 } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
@@ -16,7 +16,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { handleAdjustStock, handleListStockAdjustments } from './stock-adjustment-handlers.ts';
 import { createProduct } from './create-product.ts';
-import { findProduct } from './find-product.ts';
+import { findProductOrThrow } from './find-product.ts';
 import { searchOrListProducts, getProductCursorPosition } from './search-or-list-products.ts';
 import { countProducts, parseProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
@@ -57,7 +57,7 @@ const handleGetProduct: RouteHandler<typeof contract.products.get, HandlerDepend
   { em },
   { params: { product_id: id }, req, res },
 ) => {
-  const product = await findProduct(em, id, canUseScope(findPrincipal(req), 'products.write'));
+  const product = await findProductOrThrow(em, id, canUseScope(findPrincipal(req), 'products.write'));
   return respondWithEtagOrNotModified(req, res, etagName(id), product, product.stock);
 };
 
@@ -76,7 +76,7 @@ const handleUpdateProduct: RouteHandler<typeof contract.products.update, Handler
 ) => {
   const updated = await em.transactional(async (inner) => {
     const product = await lockProductRow(inner, id);
-    assertIfMatchHeader(req, etagName(id), product);
+    rejectIfMatchMismatch(req, etagName(id), product);
     return applyProductMergePatch(inner, product, body);
   });
   return respondWithEtagOfChangedResource(res, etagName(id), updated, updated.stock);
@@ -88,7 +88,7 @@ const handleReplaceProduct: RouteHandler<typeof contract.products.replace, Handl
 ) => {
   const replaced = await em.transactional(async (inner) => {
     const product = await lockProductRow(inner, id);
-    requireIfMatchHeader(req, etagName(id), product);
+    requireMatchingIfMatch(req, etagName(id), product);
     return updateProduct(inner, product, body);
   });
   return respondWithEtagOfChangedResource(res, etagName(id), replaced, replaced.stock);
@@ -100,7 +100,7 @@ const handleDeleteProduct: RouteHandler<typeof contract.products.delete, Handler
 ) => {
   await em.transactional(async (inner) => {
     const product = await lockProductRow(inner, id);
-    assertIfMatchHeader(req, etagName(id), product);
+    rejectIfMatchMismatch(req, etagName(id), product);
     await deleteUnorderedDraftProduct(inner, product);
   });
   return { status: 204, body: undefined };

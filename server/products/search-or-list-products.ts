@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { correctSearchSpelling } from './correct-search-spelling.sql.ts';
+import { buildSpellingCorrectedTsquery } from './build-spelling-corrected-tsquery.sql.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
@@ -28,7 +28,7 @@ export async function searchOrListProducts(
   if (position) return find(...parseSearchPosition(position));
   const exact = await find(undefined);
   if (exact.rows.length > 0) return exact;
-  const correctedQuery = await correctSearchSpelling(em, text, filters.status);
+  const correctedQuery = await buildSpellingCorrectedTsquery(em, text, filters.status);
   return correctedQuery === undefined ? exact : find(correctedQuery);
 }
 

@@ -6,7 +6,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { adjustStock } from './adjust-stock.ts';
-import { findProduct } from './find-product.ts';
+import { findProductOrThrow } from './find-product.ts';
 import { countStockAdjustments, listStockAdjustments } from './list-stock-adjustments.ts';
 import { stockAdjustmentFromEntity } from './product-and-stock-adjustment-from-row.ts';
 
@@ -26,7 +26,7 @@ export const handleListStockAdjustments: RouteHandler<typeof contract.products.l
   { em, pages },
   { params, query, req, res },
 ) => {
-  const { id } = await findProduct(em, params.product_id, true);
+  const { id } = await findProductOrThrow(em, params.product_id, true);
   const rows = await listStockAdjustments(em, id, pages.decodeCursor(req, query), query.limit);
   const page = pages.respondWithPage(req, res, query, rows, stockAdjustmentFromEntity, (row) => [row.createdAt.toISOString(), row.id]);
   return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => countStockAdjustments(em, id))) } };

@@ -6,7 +6,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { applyMetadataMergePatch } from '../http/writes/apply-metadata-merge-patch.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
-import { findProduct } from './find-product.ts';
+import { findProductOrThrow } from './find-product.ts';
 import { Product, ProductStock, StockAdjustment } from './product-stock-and-adjustment.entity.ts';
 
 /** Returns a product, locked until the transaction ends. */
@@ -33,7 +33,7 @@ export async function updateProduct(
   Object.assign(product, definedFields({ ...fields, taxRateBps }));
   if (status !== undefined) product.changeStatus(status);
   await em.flush();
-  const body = await findProduct(em, product.id, true);
+  const body = await findProductOrThrow(em, product.id, true);
   const archived = body.status === 'archived' && before.status !== 'archived';
   if (body.version !== before.version) await recordEvent(em, archived ? 'product.archived' : 'product.updated', body, null);
   return body;
@@ -45,7 +45,7 @@ const definedFields = (fields: object): object => Object.fromEntries(Object.entr
 export async function deleteUnorderedDraftProduct(em: EntityManager, product: Product): Promise<void> {
   if (product.status !== 'draft')
     throw productInUse(translatable`The product has the status ${{ status: product.status }}. Archive it instead of deleting it.`);
-  const body = await findProduct(em, product.id, true);
+  const body = await findProductOrThrow(em, product.id, true);
   await em.nativeDelete(StockAdjustment, { product: product.id });
   await em.nativeDelete(ProductStock, { product: product.id });
   await em.nativeDelete(Product, { id: product.id }).catch((error: unknown) => {

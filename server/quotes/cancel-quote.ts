@@ -9,7 +9,7 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { getQuoteStatus, quoteFromEntity, quoteFromEntityForEvent } from './quote-from-entity.ts';
 import { Quote } from './quote-and-quote-reservation.entity.ts';
-import { releaseReservedStock } from './reserve-and-release-stock.ts';
+import { releaseStockReservedByQuotes } from './reserve-and-release-stock.ts';
 
 /**
  * Cancels an open quote and releases its reserved stock.
@@ -25,7 +25,7 @@ export async function cancelQuote(em: EntityManager, principal: Principal, id: n
     throw createProblem('invalid_transition', { detail: translatable`The quote is ${{ status }}, so it cannot be canceled.` });
   quote.canceledAt = now;
   await em.flush();
-  if (quote.hold) await releaseReservedStock(em, [id]);
+  if (quote.hold) await releaseStockReservedByQuotes(em, [id]);
   await recordEvent(em, 'quote.canceled', quoteFromEntityForEvent(quote, now), quote.user.id);
   return quoteFromEntity(quote, principal, now);
 }

@@ -1,5 +1,5 @@
 import {
-  defaultHoldSeconds,
+  defaultQuoteHoldSeconds,
   defaultQuoteSeconds,
   maxHoldSeconds,
   type Order,
@@ -14,7 +14,7 @@ import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { findOrderPlacementProblem, type OrderRejection } from '../orders/problem-from-order-rejection.ts';
 import { authorizeAndGetBuyerId } from '../orders/authorize-and-get-buyer-id.ts';
-import { priceOrder, type OrderPrice } from '../orders/place-order.ts';
+import { priceOrder, type OrderPrice } from '../orders/price-and-place-order.ts';
 import { User } from '../users/user.entity.ts';
 import { quoteFromEntity, quoteFromEntityForEvent } from './quote-from-entity.ts';
 import { quoteLimitsFromLimitCheck } from './quote-limits-from-limit-check.ts';
@@ -64,7 +64,7 @@ export async function createQuote(
 }
 
 const validitySeconds = ({ hold, expires_in: seconds }: QuoteCreate): number =>
-  seconds ?? (hold ? defaultHoldSeconds : defaultQuoteSeconds);
+  seconds ?? (hold ? defaultQuoteHoldSeconds : defaultQuoteSeconds);
 
 function assertHoldIsShort(input: QuoteCreate): void {
   if (!input.hold || validitySeconds(input) <= maxHoldSeconds) return;

@@ -12,7 +12,7 @@ import { Quote } from './quote-and-quote-reservation.entity.ts';
 export type QuoteListQuery = z.output<(typeof contract.quotes.list)['query']>;
 
 /** Returns the filter for the quotes that a list request selects. Throws an error if the caller may not list these quotes. */
-export function parseQuoteListParameters(principal: Principal, query: QuoteListQuery, now: Date) {
+export function buildListedQuotesFilter(principal: Principal, query: QuoteListQuery, now: Date) {
   rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
   const { userId, requiredClientId } = buildListedOrdersFilter(principal, query.user_id);
   const { created_at_gte: from, created_at_lt: until } = query;
@@ -27,7 +27,7 @@ export function parseQuoteListParameters(principal: Principal, query: QuoteListQ
     ],
   };
 }
-type QuoteFilter = ReturnType<typeof parseQuoteListParameters>;
+type QuoteFilter = ReturnType<typeof buildListedQuotesFilter>;
 
 function statusFilter(status: QuoteStatus, now: Date) {
   switch (status) {

@@ -4,7 +4,7 @@ import type { DeleteExpiredRows } from '../database/queries/prepare-expired-row-
 import { recordEvent } from '../events/record-event.ts';
 import { quoteFromEntityForEvent } from './quote-from-entity.ts';
 import { Quote } from './quote-and-quote-reservation.entity.ts';
-import { releaseReservedStock } from './reserve-and-release-stock.ts';
+import { releaseStockReservedByQuotes } from './reserve-and-release-stock.ts';
 
 const batchMax = 200;
 const deletionBatchMax = 1_000;
@@ -25,20 +25,20 @@ async function reportBatch(em: EntityManager, now: Date): Promise<number> {
   for (const quote of quotes) quote.expirationReportedAt = now;
   await em.flush();
   const ids = quotes.filter(({ hold }) => hold).map(({ id }) => id);
-  if (ids.length > 0) await releaseReservedStock(em, ids);
+  if (ids.length > 0) await releaseStockReservedByQuotes(em, ids);
   for (const quote of quotes) await recordEvent(em, 'quote.expired', quoteFromEntityForEvent(quote, now), quote.user.id);
   return quotes.length;
 }
 
 /** How long quotes from which no order was placed are kept after they expire, in days. */
-export const quoteRetentionDays = 90;
+export const unorderedQuoteRetentionDays = 90;
 
 /** Deletes a batch of quotes from which no order was placed. Quotes from which an order was placed are kept, like the orders themselves. */
-export const deleteOldQuotesBatch: DeleteExpiredRows = (em, now) =>
+export const deleteOldUnorderedQuotesBatch: DeleteExpiredRows = (em, now) =>
   em.transactional(async (inner) => {
     const isOld = {
       order: null,
-      expiresAt: { $lt: new Date(now.getTime() - quoteRetentionDays * 24 * 60 * 60 * 1000) },
+      expiresAt: { $lt: new Date(now.getTime() - unorderedQuoteRetentionDays * 24 * 60 * 60 * 1000) },
       $or: [{ canceledAt: { $ne: null } }, { expirationReportedAt: { $ne: null } }],
     };
     const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, fields: ['id'], disableIdentityMap: true } as const;

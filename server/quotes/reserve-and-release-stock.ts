@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { findProductForEvent } from '../products/find-product.ts';
+import { findProductForEventOrThrow } from '../products/find-product.ts';
 import { ProductStock } from '../products/product-stock-and-adjustment.entity.ts';
 import { QuoteReservation } from './quote-and-quote-reservation.entity.ts';
 
@@ -24,11 +24,11 @@ export async function reserveStock(em: EntityManager, quoteId: number, quantitie
   }
   await em.flush();
   for (const { stock } of reserved.filter(({ stock: { available } }) => available === 0))
-    await recordEvent(em, 'product.out_of_stock', await findProductForEvent(em, stock.product), null);
+    await recordEvent(em, 'product.out_of_stock', await findProductForEventOrThrow(em, stock.product), null);
 }
 
 /** Releases the units that quotes have reserved. The caller must have locked the quotes, so that no unit is released twice. */
-export async function releaseReservedStock(em: EntityManager, quoteIds: readonly number[]): Promise<void> {
+export async function releaseStockReservedByQuotes(em: EntityManager, quoteIds: readonly number[]): Promise<void> {
   const reservations = await em.find(QuoteReservation, { quote: { $in: [...quoteIds] } }, { disableIdentityMap: true });
   if (reservations.length === 0) return;
   const byProduct = Map.groupBy(reservations, ({ product }) => product);
@@ -40,7 +40,7 @@ export async function releaseReservedStock(em: EntityManager, quoteIds: readonly
   }
   await em.flush();
   await em.nativeDelete(QuoteReservation, { quote: { $in: [...quoteIds] } });
-  for (const id of backInStock) await recordEvent(em, 'product.back_in_stock', await findProductForEvent(em, id), null);
+  for (const id of backInStock) await recordEvent(em, 'product.back_in_stock', await findProductForEventOrThrow(em, id), null);
 }
 
 /** Locks the stock rows in the order of their product IDs, so that concurrent transactions cannot deadlock. */

@@ -1,6 +1,6 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitState } from '../http/request/rate-limit-state-type.ts';
-import type { RedisCounters } from './redis-counter-connection.ts';
+import type { RedisCounterConnection } from './redis-counter-connection.ts';
 
 export type RateLimitCounters = {
   /** Counts one request for this key. The window begins with the first request for the key. */
@@ -13,7 +13,7 @@ export type CreateRateLimitCounters = (windowSeconds: number) => RateLimitCounte
  * Creates counters in this process's memory or in a Redis server that several processes share. While Redis is unreachable, each process
  * counts its own requests and applies the full limit to them, so that no client is rejected because of the outage.
  */
-export function createRateLimitCounters(windowSeconds: number, shared?: RedisCounters): RateLimitCounters {
+export function createRateLimitCounters(windowSeconds: number, shared?: RedisCounterConnection): RateLimitCounters {
   const limiters = new Map<string, RateLimiterAbstract>();
   const limiterFor = (policy: string, points: number): RateLimiterAbstract => {
     const name = `${policy}:${points}`;
@@ -35,7 +35,7 @@ export function createRateLimitCounters(windowSeconds: number, shared?: RedisCou
 
 type WindowOptions = { readonly keyPrefix: string; readonly points: number; readonly duration: number };
 
-function createLimiter(windowOptions: WindowOptions, shared: RedisCounters | undefined): RateLimiterAbstract {
+function createLimiter(windowOptions: WindowOptions, shared: RedisCounterConnection | undefined): RateLimiterAbstract {
   const local = new RateLimiterMemory(windowOptions);
   if (!shared) return local;
   return new RateLimiterRedis({

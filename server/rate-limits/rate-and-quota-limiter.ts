@@ -1,5 +1,5 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { networkFromClientAddress } from '../http/request/network-from-client-address.ts';
+import { rateLimitNetworkFromAddress } from '../http/request/rate-limit-network-from-address.ts';
 import type { RequestLimiter } from '../http/middleware/enforce-rate-limit.ts';
 import type { RateLimitState } from '../http/request/rate-limit-state-type.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
@@ -39,7 +39,7 @@ export function createRequestLimiter({ em, limits, counters, use }: RequestLimit
   }
   return {
     async count(principal, address) {
-      if (!principal) return [await counters.count('ip', limits.ip, networkFromClientAddress(address))];
+      if (!principal) return [await counters.count('ip', limits.ip, rateLimitNetworkFromAddress(address))];
       const { clientId, user, limits: ownLimits } = principal;
       const { policy, perMinute, perMonth } = ownLimits ?? { policy: 'default', perMinute: null, perMonth: null };
       const defaultLimit = policy === 'default' ? limits.default : limits.apiKey;

@@ -4,7 +4,7 @@ import { importModuleRequiringOptionalPackages } from '../optional-packages/impo
 
 type CreateClient = typeof createClient;
 
-export type RedisCounters = {
+export type RedisCounterConnection = {
   readonly client: ReturnType<typeof createRedisClient>;
   /** Key prefix that distinguishes this installation from others that use the same Redis server. */
   readonly prefix: string;
@@ -18,7 +18,7 @@ const warningIntervalMs = 60_000;
  * requests are served without Redis until the connection is established.
  * @param url `redis://user:password@host:6379/0`
  */
-export async function openRedisCounterConnection(url: string, prefix: string, log: Log): Promise<RedisCounters> {
+export async function openRedisCounterConnection(url: string, prefix: string, log: Log): Promise<RedisCounterConnection> {
   const client = createRedisClient(await importCreateClient(), url);
   let [isUnreachable, lastWarningAt] = [false, Number.NEGATIVE_INFINITY];
   client.on('error', (error: unknown) => {

@@ -20,7 +20,7 @@ import {
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { applyRefundOutcomeInTransaction, submitOrPollRefund } from './submit-or-poll-refund.ts';
 import { refundFromEntity } from './refund-from-entity.ts';
-import { validateAndCreateRefund } from './validate-and-create-refund.ts';
+import { createRequestedRefundAndRestock } from './create-requested-refund-and-restock.ts';
 import { Refund } from './refund.entity.ts';
 
 const locationFor = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;
@@ -44,7 +44,7 @@ const handleCreateRefund: RouteHandler<typeof contract.refunds.create, Dependenc
   const readState = async ({ id }: RefundBody): Promise<RefundBody> =>
     refundFromEntity(await em.findOneOrFail(Refund, { id }, { refresh: true }));
   return createResourceIdempotentlyThenFinishOutsideTransaction(em, req, res, {
-    start: async (inner) => refundFromEntity(await validateAndCreateRefund(inner, principal, orderId, body, new Date())),
+    start: async (inner) => refundFromEntity(await createRequestedRefundAndRestock(inner, principal, orderId, body, new Date())),
     async complete(created) {
       await submitOrPollRefund(em, providers, created.id);
       return readState(created);

@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
-import { checkConnectionPoolerCompatibility, ConnectionPoolerError } from '../database/connection/check-connection-pooler.ts';
+import { detectAndCheckConnectionPooler, ConnectionPoolerError } from '../database/connection/check-connection-pooler.ts';
 import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { waitForDatabase, type DatabaseWaitOptions } from '../database/connection/wait-for-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { openDatabaseWithEntities } from '../database/open-database-with-entities.ts';
-import { openDatabaseWithoutMigrating, type OpenOptions } from './open-database-without-migrating.ts';
+import { openDatabaseWithoutMigrating, type OpenDatabaseOptions } from './open-database-without-migrating.ts';
 
-export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'onMessage' | 'preparedStatements' | 'storage'> & {
+export type MigrateAndOpenOptions = Pick<OpenDatabaseOptions, 'onPool' | 'onMessage' | 'preparedStatements' | 'storage'> & {
   /** PostgreSQL URL that bypasses the connection pooler, for migrations (default: the database URL). */
   readonly directUrl?: string | undefined;
   /** Maximum time to wait for PostgreSQL. By default, opening fails immediately if PostgreSQL is unavailable. */
@@ -18,7 +18,7 @@ export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'onMessage' | 'prepar
 const noWait: DatabaseWaitOptions = { seconds: 0, log: { warn: () => undefined } };
 
 /** Opens the database after applying all pending migrations. */
-export async function migrateAndOpenDatabase(url: string, opening: MigratedOptions = {}): Promise<Database> {
+export async function migrateAndOpenDatabase(url: string, opening: MigrateAndOpenOptions = {}): Promise<Database> {
   const { directUrl = url, wait = noWait, preparedStatements = true, onPool, onMessage } = opening;
   if (!isPostgresqlUrl(url)) {
     const db = await openDatabaseWithoutMigrating(url, { storage: opening.storage });
@@ -31,13 +31,13 @@ export async function migrateAndOpenDatabase(url: string, opening: MigratedOptio
   const isDirect = directUrl !== url;
   await withMigrationDatabase(directUrl, async (db, pool) => {
     await waitForDatabase(db, { variable: isDirect ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL', url: directUrl }, wait);
-    if (!isDirect) await checkConnectionPoolerCompatibility(pool, preparedStatements);
+    if (!isDirect) await detectAndCheckConnectionPooler(pool, preparedStatements);
     await migrate(db);
   });
   if (isDirect)
     await withMigrationDatabase(url, async (db, pool) => {
       await waitForDatabase(db, { variable: 'DATABASE_URL', url }, wait);
-      await checkConnectionPoolerCompatibility(pool, preparedStatements);
+      await detectAndCheckConnectionPooler(pool, preparedStatements);
       await assertMigrated(db);
     });
   return openDatabaseWithoutMigrating(url, { onPool, onMessage, preparedStatements });

@@ -5,10 +5,10 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
-import { changeShipmentStatus } from './update-shipment.ts';
+import { changeShipmentAndOrderStatus } from './update-shipment.ts';
 import {
   calculateShippableQuantity,
-  readShippedAndRestockedQuantities,
+  readOrderLineQuantities,
   assertLineQuantitiesAvailable,
   addUpQuantitiesPerLine,
 } from './calculate-order-line-quantities.ts';
@@ -32,7 +32,7 @@ export async function createShipment(
     });
   }
   const shippable = new Map(
-    (await readShippedAndRestockedQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]),
+    (await readOrderLineQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]),
   );
   const allRemaining = [...shippable].filter(([, quantity]) => quantity > 0).map(([line, quantity]) => ({ line, quantity }));
   const items = input.items ? addUpQuantitiesPerLine(input.items) : allRemaining;
@@ -42,6 +42,6 @@ export async function createShipment(
   const shipment = em.create(Shipment, { status: 'pending', order, items, carrier, trackingNumber, trackingUrl });
   await em.flush();
   await recordEvent(em, 'shipment.created', shipmentFromEntity(shipment), order.user.id);
-  if (status !== 'pending') await changeShipmentStatus(em, order, shipment, status, now);
+  if (status !== 'pending') await changeShipmentAndOrderStatus(em, order, shipment, status, now);
   return shipment;
 }

@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Scope, type Shipment as ShipmentBody, shipmentStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectIfMatchMismatch } from '../http/response/etag.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
@@ -17,7 +17,7 @@ import {
   buildAccessibleOrdersFilter,
   assertOrderAccessible,
 } from '../orders/check-order-access-and-build-filters.ts';
-import { updateShipment, lockOrderAndShipmentRows, createShipmentNotFoundProblem } from './update-shipment.ts';
+import { updateShipment, lockAccessibleOrderAndShipment, createShipmentNotFoundProblem } from './update-shipment.ts';
 import { createShipment } from './create-shipment.ts';
 import { shipmentFromEntity } from './shipment-from-entity.ts';
 import { Shipment } from './shipment.entity.ts';
@@ -88,8 +88,8 @@ const handleUpdateShipment: RouteHandler<typeof contract.shipments.update, Handl
   { params: { shipment_id: id }, body, req, res },
 ) => {
   const updated = await em.transactional(async (inner) => {
-    const locked = await lockOrderAndShipmentRows(inner, requirePrincipal(req), id);
-    assertIfMatchHeader(req, etagName(id), locked.shipment);
+    const locked = await lockAccessibleOrderAndShipment(inner, requirePrincipal(req), id);
+    rejectIfMatchMismatch(req, etagName(id), locked.shipment);
     await updateShipment(inner, locked, body, new Date());
     return shipmentFromEntity(locked.shipment);
   });

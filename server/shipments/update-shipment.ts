@@ -17,7 +17,7 @@ export const createShipmentNotFoundProblem = (id: number) =>
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
 /** Locks the order and then the shipment, if the principal may change the order's shipments. All code acquires the locks in this order. */
-export async function lockOrderAndShipmentRows(em: EntityManager, principal: Principal, id: number): Promise<LockedShipment> {
+export async function lockAccessibleOrderAndShipment(em: EntityManager, principal: Principal, id: number): Promise<LockedShipment> {
   const accessible = { id, order: buildAccessibleOrdersFilter(principal, 'shipments.write') };
   const found = await em.findOne(Shipment, accessible, { disableIdentityMap: true });
   if (!found) throw createShipmentNotFoundProblem(id);
@@ -37,12 +37,12 @@ export async function updateShipment(
   if (carrier !== undefined) shipment.carrier = carrier;
   if (trackingNumber !== undefined) shipment.trackingNumber = trackingNumber;
   if (trackingUrl !== undefined) shipment.trackingUrl = trackingUrl;
-  if (status !== 'pending' && status !== shipment.status) await changeShipmentStatus(em, order, shipment, status, now);
+  if (status !== 'pending' && status !== shipment.status) await changeShipmentAndOrderStatus(em, order, shipment, status, now);
   await em.flush();
 }
 
 /** Changes a shipment's status, adjusts the order lines' shipped quantities and updates the order's fulfillment status. */
-export async function changeShipmentStatus(
+export async function changeShipmentAndOrderStatus(
   em: EntityManager,
   order: Order,
   shipment: Shipment,

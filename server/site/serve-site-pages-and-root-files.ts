@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/page-language.ts';
+import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/select-and-store-page-language.ts';
 import type { PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { renderNotFoundPage, renderStartPage } from './render-start-and-not-found-pages.ts';
 

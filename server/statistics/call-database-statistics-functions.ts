@@ -109,7 +109,7 @@ export async function findMainCurrency(em: EntityManager): Promise<string> {
 }
 
 /** Adds a batch of recorded changes to the sums and returns the number of these changes. */
-export async function foldOrderStatisticsBatch(em: EntityManager, batchMax = 5_000): Promise<number> {
+export async function addRecordedChangesToOrderStatistics(em: EntityManager, batchMax = 5_000): Promise<number> {
   const { count } = await em
     .getKysely()
     .selectNoFrom((eb) => eb.fn<number>('mandate_fold_order_statistics_v1', [eb.val(batchMax)]).as('count'))

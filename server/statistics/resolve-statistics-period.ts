@@ -42,7 +42,7 @@ export function firstDayOfPreviousPeriod({ from, to }: StatisticsPeriod): string
 }
 
 /** Converts the database error for a time zone that JavaScript knows but PostgreSQL does not know. */
-export const rejectTimeZoneUnknownToDatabase =
+export const rethrowAsUnknownTimeZone =
   (timeZone: string) =>
   (error: unknown): never => {
     throw getSqlState(error) === '22023' ? createUnknownTimeZoneProblem(timeZone) : error;

@@ -18,7 +18,7 @@ import {
   type ProductStatisticsRow,
 } from './call-database-statistics-functions.ts';
 import { orderStatisticsFromRows } from './order-statistics-from-rows.ts';
-import { firstDayOfPreviousPeriod, rejectTimeZoneUnknownToDatabase, resolveStatisticsPeriod } from './resolve-statistics-period.ts';
+import { firstDayOfPreviousPeriod, rethrowAsUnknownTimeZone, resolveStatisticsPeriod } from './resolve-statistics-period.ts';
 
 export const statisticsRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.stats, {
@@ -39,7 +39,7 @@ const handleGetOrderStatistics: RouteHandler<typeof contract.stats.orders, Handl
   const body = await readList(async (em) => {
     const currency = query.currency ?? (await findMainCurrency(em));
     const parameters = { ...days, previousFrom, interval, timeZone, currency, groupBy, limit };
-    const rows = await callOrderStatisticsFunction(em, parameters).catch(rejectTimeZoneUnknownToDatabase(timeZone));
+    const rows = await callOrderStatisticsFunction(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone));
     const keys = rows.flatMap(({ part, key }) => (part === 'group' && key !== null ? [key] : []));
     const names = await findGroupNames(em, groupBy, keys);
     const hasOrderCounts = groupBy !== 'product' && groupBy !== 'category';
@@ -71,7 +71,7 @@ const handleGetProductStatistics: RouteHandler<typeof contract.stats.products, H
   const { currency, rows } = await readList(async (em) => {
     const chosen = query.currency ?? (await findMainCurrency(em));
     const parameters = { ...days, timeZone, currency: chosen, lowStock, limit };
-    return { currency: chosen, rows: await callProductStatisticsFunction(em, parameters).catch(rejectTimeZoneUnknownToDatabase(timeZone)) };
+    return { currency: chosen, rows: await callProductStatisticsFunction(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone)) };
   });
   const listed = (list: ProductStatisticsRow['list']) => rows.filter((row) => row.list === list).map(productSalesFromRow);
   return {

@@ -32,7 +32,7 @@ export const findOwnTask = async (em: EntityManager, principal: Principal, id: n
 export type TaskResultFile = { readonly fileId: number; readonly task: TaskBody; readonly result: StoredTaskResult };
 
 /** Returns a successful task's result file, as long as the file is retained. */
-export async function findOwnTaskResultFile(em: EntityManager, principal: Principal, id: number): Promise<TaskResultFile> {
+export async function findOwnTaskResultFileOrThrow(em: EntityManager, principal: Principal, id: number): Promise<TaskResultFile> {
   const task = await readVisibleTask(em, principal, id);
   if (task.status === 'queued' || task.status === 'running') {
     throw createProblem('task_not_finished', {

@@ -7,7 +7,7 @@ export const insertFileChunk = prepareDeferredWrite(
   `insert into task_file_chunks (file_id, position, content) values ($1, $2, decode($3, 'base64'))`,
 );
 // Written in SQL because content is returned as base64, which Node converts natively.
-export const readFileChunk = prepareStatement<{ content: string }>(
+export const readFileChunkAsBase64 = prepareStatement<{ content: string }>(
   'read_task_file_chunk',
   `select encode(content, 'base64') as content from task_file_chunks where file_id = $1 and position = $2`,
 );

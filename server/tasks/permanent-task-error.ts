@@ -1,6 +1,6 @@
 import { problemDeclarations } from '@mandate/contract';
 import { ZodError } from 'zod';
-import { isRetryableDatabaseError } from '../database/errors/database-error-predicates.ts';
+import { isTemporaryDatabaseError } from '../database/errors/database-error-predicates.ts';
 import { getSqlState } from '../database/errors/sql-error-fields.ts';
 import { Problem } from '../http/problem-details/problem.ts';
 
@@ -41,7 +41,7 @@ const raceAttemptsMax = 2;
  */
 export function toPermanentTaskErrorOrUndefined(error: unknown, attempts: number): PermanentTaskError | undefined {
   if (error instanceof PermanentTaskError) return error;
-  if (isRetryableDatabaseError(error)) return undefined;
+  if (isTemporaryDatabaseError(error)) return undefined;
   if (error instanceof Problem)
     return problemDeclarations[error.code].status < 500 ? new PermanentTaskError(error.code, error.message, error) : undefined;
   if (error instanceof ZodError) return new PermanentTaskError('invalid_params', paramsDetail(error), error);

@@ -7,7 +7,7 @@ import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { findOwnTaskResultFile, findOwnTask } from './find-own-task.ts';
+import { findOwnTaskResultFileOrThrow, findOwnTask } from './find-own-task.ts';
 import { finishTask } from './finish-task.ts';
 import { countOwnTasks, listOwnTasks } from './list-own-tasks.ts';
 import { streamStoredFile } from './stored-task-file.ts';
@@ -35,7 +35,7 @@ const handleGetTask: RouteHandler<typeof contract.tasks.get, HandlerDependencies
 };
 
 const handleGetTaskResult: RouteHandler<typeof contract.tasks.result, HandlerDependencies> = async ({ em }, { params, req, res }) => {
-  const { fileId, task, result } = await findOwnTaskResultFile(em, requirePrincipal(req), params.task_id);
+  const { fileId, task, result } = await findOwnTaskResultFileOrThrow(em, requirePrincipal(req), params.task_id);
   res.set({
     'Content-Type': `${fileMediaTypes[result.format]}; charset=utf-8`,
     'Content-Length': String(result.bytes),

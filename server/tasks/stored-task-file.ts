@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { findFileChunkAtOffset, insertFileChunk, readFileChunk } from './insert-and-read-file-chunks.sql.ts';
+import { findFileChunkAtOffset, insertFileChunk, readFileChunkAsBase64 } from './insert-and-read-file-chunks.sql.ts';
 import { TaskFile, TaskFileChunk } from './task-and-task-file.entity.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function* readStoredFileChunks(em: EntityManager, fileId: number, f
   if (!first) return;
   let skipped = from - first.start;
   for (let { position } = first; ; position += 1, skipped = 0) {
-    const [chunk] = await readFileChunk(em, [fileId, position]);
+    const [chunk] = await readFileChunkAsBase64(em, [fileId, position]);
     if (!chunk) return;
     yield Buffer.from(chunk.content, 'base64').subarray(skipped);
   }

@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { calendarMonthPeriodFromDate } from './calendar-month-period-from-date.ts';
-import { UsageMonth } from './monthly-usage.entity.ts';
+import { MonthlyUsage } from './monthly-usage.entity.ts';
 
 type BufferedMonth = {
   readonly clientId: string;
@@ -91,7 +91,7 @@ export class MonthlyUsageBuffer {
   }
 
   async #read(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
-    const row = await em.findOne(UsageMonth, { clientId, month: name }, { disableIdentityMap: true });
+    const row = await em.findOne(MonthlyUsage, { clientId, month: name }, { disableIdentityMap: true });
     const month = {
       clientId,
       month: name,
@@ -114,7 +114,7 @@ export class MonthlyUsageBuffer {
 async function addToMonthlyUsage(em: EntityManager, months: readonly BufferedMonth[]) {
   const rows = months.map(({ clientId, month, writing, writingErrors }) => ({ clientId, month, requests: writing, errors: writingErrors }));
   const sorted = rows.toSorted((a, b) => (bufferKey(a.clientId, a.month) < bufferKey(b.clientId, b.month) ? -1 : 1));
-  const insert = em.createQueryBuilder(UsageMonth).insert(sorted).onConflict(['clientId', 'month']);
+  const insert = em.createQueryBuilder(MonthlyUsage).insert(sorted).onConflict(['clientId', 'month']);
   await insert
     .merge({
       requests: raw('usage_months.requests + excluded.requests'),
@@ -122,7 +122,7 @@ async function addToMonthlyUsage(em: EntityManager, months: readonly BufferedMon
     })
     .execute();
   const written = { $or: rows.map(({ clientId, month }) => ({ clientId, month })) };
-  return em.find(UsageMonth, written, { disableIdentityMap: true });
+  return em.find(MonthlyUsage, written, { disableIdentityMap: true });
 }
 
 const bufferKey = (clientId: string, month: string): string => `${clientId} ${month}`;

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /** Number of requests made by an application or API key in a calendar month. The row is kept when the application is deleted. */
-export const UsageMonth = defineEntity({
+export const MonthlyUsage = defineEntity({
   name: 'UsageMonth',
   tableName: 'usage_months',
   properties: {

@@ -4,7 +4,7 @@ import { getRequestContext, requirePrincipal } from '../http/request/request-con
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { calendarMonthPeriodFromDate } from './calendar-month-period-from-date.ts';
-import { UsageMonth } from './monthly-usage.entity.ts';
+import { MonthlyUsage } from './monthly-usage.entity.ts';
 
 const monthsShown = 12;
 
@@ -18,7 +18,7 @@ const handleGetUsage: RouteHandler<typeof contract.usage.get, HandlerDependencie
   const now = new Date();
   const states = getRequestContext(req).rateLimitStates;
   const options = { orderBy: { month: 'desc' }, limit: monthsShown - 1, disableIdentityMap: true } as const;
-  const past = await em.find(UsageMonth, { clientId, month: { $lt: calendarMonthPeriodFromDate(now).name } }, options);
+  const past = await em.find(MonthlyUsage, { clientId, month: { $lt: calendarMonthPeriodFromDate(now).name } }, options);
   // Requests in the current month are counted in memory, so the count in the database lags behind.
   const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
   const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({

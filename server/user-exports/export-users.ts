@@ -2,10 +2,10 @@ import { userExportColumns, userExportCreateSchema, type UserExportCreate } from
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
-import { formatCsv, type CsvCell } from '../tasks/format-csv.ts';
+import { formatFormulaSafeCsv, type CsvCell } from '../tasks/format-formula-safe-csv.ts';
 import type { TaskAttempt, TaskOutcome } from '../tasks/task-attempt.ts';
 import { User } from '../users/user.entity.ts';
-import { type ExportRow, readConsentRows, readUserRows } from './read-exported-rows.ts';
+import { type UserExportRow, readConsentExportRows, readUserExportRows } from './read-user-and-consent-export-rows.ts';
 
 /** Number of users per transaction. */
 const batchUsers = 500;
@@ -36,7 +36,7 @@ export async function exportUsers(run: TaskAttempt): Promise<TaskOutcome> {
 async function createCheckpoint(run: TaskAttempt, params: UserExportCreate): Promise<Checkpoint> {
   const progress = await run.step(async (em) => {
     const fileId = await createStoredFile(em);
-    const header = params.format === 'csv' ? formatCsv([exportedColumns(params)]) : '';
+    const header = params.format === 'csv' ? formatFormulaSafeCsv([exportedColumns(params)]) : '';
     const chunks = await appendToStoredFile(em, fileId, 0, Buffer.from(header));
     const total = await em.count(User, { status: { $ne: 'closed' } });
     return { checkpoint: { fileId, chunks, rows: 0, users: 0, after: 0 }, processed: 0, total };
@@ -47,7 +47,7 @@ async function createCheckpoint(run: TaskAttempt, params: UserExportCreate): Pro
 async function exportBatch(em: EntityManager, params: UserExportCreate, checkpoint: Checkpoint) {
   const filter = { id: { $gt: checkpoint.after }, status: { $ne: 'closed' as const } };
   const users = await em.find(User, filter, { orderBy: { id: 'asc' }, limit: batchUsers, disableIdentityMap: true });
-  const rows = params.rows === 'users' ? await readUserRows(em, users, params.password_hashes) : await readConsentRows(em, users);
+  const rows = params.rows === 'users' ? await readUserExportRows(em, users, params.password_hashes) : await readConsentExportRows(em, users);
   const next: Checkpoint = {
     fileId: checkpoint.fileId,
     chunks: await appendToStoredFile(em, checkpoint.fileId, checkpoint.chunks, serializeRows(params, rows)),
@@ -63,11 +63,11 @@ const exportedColumns = ({ rows, password_hashes: withHashes }: UserExportCreate
   ...(withHashes ? ['password_hash'] : []),
 ];
 
-function serializeRows(params: UserExportCreate, rows: readonly ExportRow[]): Buffer {
+function serializeRows(params: UserExportCreate, rows: readonly UserExportRow[]): Buffer {
   const columns = exportedColumns(params);
-  if (params.format === 'csv') return Buffer.from(formatCsv(rows.map((row) => columns.map((name) => toCsvCell(row[name] ?? null)))));
+  if (params.format === 'csv') return Buffer.from(formatFormulaSafeCsv(rows.map((row) => columns.map((name) => toCsvCell(row[name] ?? null)))));
   const objects = rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
   return Buffer.from(objects.map((object) => `${JSON.stringify(object)}\n`).join(''));
 }
 
-const toCsvCell = (value: ExportRow[string]): CsvCell => (typeof value === 'boolean' ? String(value) : value);
+const toCsvCell = (value: UserExportRow[string]): CsvCell => (typeof value === 'boolean' ? String(value) : value);

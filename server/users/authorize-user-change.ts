@@ -5,10 +5,10 @@ import { requireRecentSignIn } from '../http/request/require-recent-sign-in-or-s
 import type { User } from './user.entity.ts';
 
 /** A user property to change, or `closure` to close the account. */
-export type UserChange = 'name' | 'email' | 'status' | 'role' | 'locale' | 'closure';
+export type ChangedUserProperty = 'name' | 'email' | 'status' | 'role' | 'locale' | 'closure';
 
 /** Changes that users can make to their own account with `users.write`. */
-const ownChanges: ReadonlySet<UserChange> = new Set<UserChange>(['name', 'locale', 'closure']);
+const ownChanges: ReadonlySet<ChangedUserProperty> = new Set<ChangedUserProperty>(['name', 'locale', 'closure']);
 
 /**
  * Verifies that the principal may make these changes. With `users.write`, users can change their own name and locale, and close their own
@@ -17,7 +17,7 @@ const ownChanges: ReadonlySet<UserChange> = new Set<UserChange>(['name', 'locale
  * the account page, which verifies the address.
  * @throws Problem `forbidden`, `insufficient_scope` or `insufficient_user_authentication`
  */
-export function assertUserChangeAuthorized(principal: Principal, user: User, changes: readonly UserChange[], now: Date): void {
+export function assertUserChangeAuthorized(principal: Principal, user: User, changes: readonly ChangedUserProperty[], now: Date): void {
   const isOwner = principal.user?.id === user.id;
   if (isOwner && canUseScope(principal, 'users.write') && changes.every((change) => ownChanges.has(change))) return;
   if (changes.includes('role') || user.role !== 'customer') return requireAdministrator(principal, now);

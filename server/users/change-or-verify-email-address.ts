@@ -37,7 +37,7 @@ export async function changeEmailAddress(
 }
 
 /** Marks a locked user's e-mail address as verified, after the address owner has followed a link sent to the address. */
-export async function markEmailAddressVerified(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
+export async function markEmailVerifiedAndAudit(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   if (!user.markEmailVerified()) return;
   await em.flush();
   await recordEvent(em, 'user.updated', userFromEntity(user), user.id);

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectIfMatchMismatch } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
@@ -11,13 +11,13 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { assertUserChangeAuthorized } from './authorize-user-change.ts';
 import { createUser } from './create-user.ts';
-import { findCurrentUser, findUser, findUserForUpdate } from './find-user.ts';
+import { findCurrentUserOrThrow, findUserOrThrow, findUserForUpdateOrThrow } from './find-user-and-check-access.ts';
 import { userFromEntity } from './user-from-entity.ts';
 import { lockActiveAdministratorRows } from './assert-other-administrator-remains.ts';
 import { countUsers, listUsers } from './list-users.ts';
 import { auditUserStatusOrRoleChange } from './audit-user-status-or-role-change.ts';
 import { closeUser } from './close-user.ts';
-import { updateUser } from './update-user.ts';
+import { authorizeAndUpdateUser } from './authorize-and-update-user.ts';
 
 const etagName = (id: number): string => `user-${id}`;
 
@@ -34,11 +34,11 @@ export const userRoutes = (dependencies: HandlerDependencies) =>
 const handleGetCurrentUser: RouteHandler<typeof contract.users.me, HandlerDependencies> = async ({ em }, { req, res }) => {
   const id = requirePrincipal(req).user?.id;
   if (id === undefined) throw createProblem('forbidden', { detail: 'This token does not act on behalf of a user.' });
-  return respondWithEtagOrNotModified(req, res, etagName(id), await findCurrentUser(em, id));
+  return respondWithEtagOrNotModified(req, res, etagName(id), await findCurrentUserOrThrow(em, id));
 };
 
 const handleGetUser: RouteHandler<typeof contract.users.get, HandlerDependencies> = async ({ em }, { params: { user_id: id }, req, res }) =>
-  respondWithEtagOrNotModified(req, res, etagName(id), await findUser(em, requirePrincipal(req), id));
+  respondWithEtagOrNotModified(req, res, etagName(id), await findUserOrThrow(em, requirePrincipal(req), id));
 
 const handleCreateUser: RouteHandler<typeof contract.users.create, HandlerDependencies> = ({ em }, { body, req, res }) =>
   createResourceIdempotently(
@@ -65,10 +65,10 @@ const handleUpdateUser: RouteHandler<typeof contract.users.update, HandlerDepend
   const updated = await em.transactional(async (inner) => {
     if (body.role !== undefined || body.status !== undefined) await lockActiveAdministratorRows(inner);
     const principal = requirePrincipal(req);
-    const user = await findUserForUpdate(inner, principal, id);
-    assertIfMatchHeader(req, etagName(id), user);
+    const user = await findUserForUpdateOrThrow(inner, principal, id);
+    rejectIfMatchMismatch(req, etagName(id), user);
     const before = { status: user.status, role: user.role };
-    await updateUser(
+    await authorizeAndUpdateUser(
       inner,
       { endAccess, onEmailAddressChange },
       { principal, source: getClientAddressAndUserAgent(req) },
@@ -89,8 +89,8 @@ const handleCloseUser: RouteHandler<typeof contract.users.close, HandlerDependen
   await em.transactional(async (inner) => {
     await lockActiveAdministratorRows(inner);
     const principal = requirePrincipal(req);
-    const user = await findUserForUpdate(inner, principal, id);
-    assertIfMatchHeader(req, etagName(id), user);
+    const user = await findUserForUpdateOrThrow(inner, principal, id);
+    rejectIfMatchMismatch(req, etagName(id), user);
     assertUserChangeAuthorized(principal, user, ['closure'], new Date());
     assertAllOrdersAccessible(principal, 'close accounts, because the response would reveal whether other orders are open');
     await closeUser(inner, endAccess, user);

@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type WebhookEndpointWithSecret, type WebhookSecretRotation } from '@mandate/contract';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectIfMatchMismatch } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -14,7 +14,7 @@ import {
   handleSendTestWebhook,
 } from './delivery/webhook-delivery-handlers.ts';
 import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-and-delivery-from-entity.ts';
-import { findOwnWebhookEndpoint, listOwnWebhookEndpoints, lockOwnWebhookEndpoint } from './endpoints/find-list-or-lock-own-endpoints.ts';
+import { findOwnWebhookEndpointOrThrow, listOwnWebhookEndpoints, lockOwnWebhookEndpoint } from './endpoints/find-list-or-lock-own-endpoints.ts';
 
 const daySeconds = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;
@@ -55,7 +55,7 @@ const handleCreateWebhookEndpoint: RouteHandler<typeof contract.webhooks.create,
 const handleGetWebhookEndpoint: RouteHandler<typeof contract.webhooks.get, Dependencies> = async (
   { em },
   { params: { webhook_endpoint_id: id }, req, res },
-) => respondWithEtagOrNotModified(req, res, etagName(id), await findOwnWebhookEndpoint(em, requirePrincipal(req), id));
+) => respondWithEtagOrNotModified(req, res, etagName(id), await findOwnWebhookEndpointOrThrow(em, requirePrincipal(req), id));
 
 const handleUpdateWebhookEndpoint: RouteHandler<typeof contract.webhooks.update, Dependencies> = async (
   dependencies,
@@ -63,7 +63,7 @@ const handleUpdateWebhookEndpoint: RouteHandler<typeof contract.webhooks.update,
 ) => {
   const endpoint = await dependencies.em.transactional(async (inner) => {
     const before = await lockOwnWebhookEndpoint(inner, requirePrincipal(req), id);
-    assertIfMatchHeader(req, etagName(id), before);
+    rejectIfMatchMismatch(req, etagName(id), before);
     return updateWebhookEndpoint(inner, requirePrincipal(req), before, body, dependencies);
   });
   return respondWithEtagOfChangedResource(res, etagName(id), endpoint);
@@ -75,7 +75,7 @@ const handleDeleteWebhookEndpoint: RouteHandler<typeof contract.webhooks.delete,
 ) => {
   await em.transactional(async (inner) => {
     const endpoint = await lockOwnWebhookEndpoint(inner, requirePrincipal(req), id);
-    assertIfMatchHeader(req, etagName(id), endpoint);
+    rejectIfMatchMismatch(req, etagName(id), endpoint);
     await inner.remove(endpoint).flush();
   });
   return { status: 204, body: undefined };

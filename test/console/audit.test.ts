@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/browser/chromium.ts';
 import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
-import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+import { checkPageAccessibilityAndLayout, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000 }, () => {
   const shop = withShop();
@@ -16,10 +16,10 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     const row = page.getByRole('row', { name: 'Account suspended' });
     await row.getByText('Test staff').waitFor();
     await row.getByText('Anna Test').waitFor();
-    await checkPage(page, 'audit');
+    await checkPageAccessibilityAndLayout(page, 'audit');
     await row.getByRole('button', { name: 'Details' }).click();
     await page.getByRole('dialog').getByText(`Anna Test (${customer.id})`).waitFor();
-    await checkPage(page, 'audit details');
+    await checkPageAccessibilityAndLayout(page, 'audit details');
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 
     const affected = page.getByRole('searchbox', { name: 'Affected user' });
@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     const graph = page.getByRole('img', { name: /customers?, \d+ applications? and \d+ lines? between them/ });
     await graph.getByText('Ada Active').waitFor();
     expect(await graph.getByText('Remo Removed').count()).toBe(0);
-    await checkPage(page, 'audit grants');
+    await checkPageAccessibilityAndLayout(page, 'audit grants');
     await page.getByLabel('Application', { exact: true }).selectOption(app.application.name);
     await page.getByRole('row', { name: 'Ada Active' }).waitFor();
     expect(new URL(page.url()).searchParams.get('client_id')).toBe(app.application.client_id);

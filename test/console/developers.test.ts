@@ -6,7 +6,7 @@ import { signUpWithRole, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { useEventJobs } from '../support/webhooks/use-event-jobs.ts';
 import { withWebhookReceiver } from '../support/webhooks/with-webhook-receiver.ts';
-import { checkPage, signInAtServer, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+import { checkPageAccessibilityAndLayout, signInAtServer, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () => {
   const shop = withShop();
@@ -35,12 +35,12 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill(receiver.url);
     await dialog.getByLabel('Description').fill('Warehouse');
-    await checkPage(page, 'developers create endpoint');
+    await checkPageAccessibilityAndLayout(page, 'developers create endpoint');
     await dialog.getByRole('button', { name: 'Add endpoint' }).click();
     expect(await dialog.getByLabel('Signing secret').inputValue()).toMatch(/^whsec_/);
-    await checkPage(page, 'developers secret');
+    await checkPageAccessibilityAndLayout(page, 'developers secret');
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await checkPage(page, 'developers webhooks');
+    await checkPageAccessibilityAndLayout(page, 'developers webhooks');
 
     await page.getByRole('link', { name: receiver.url }).click();
     await page.getByRole('button', { name: 'Send test event' }).click();
@@ -51,12 +51,12 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await dialog.getByText('Attempt 1: headers and response').click();
     await dialog.getByRole('region', { name: 'Attempt 1: request' }).getByText('webhook-signature: v1,').waitFor();
     await dialog.getByText('The body is empty.').waitFor();
-    await checkPage(page, 'developers delivery');
+    await checkPageAccessibilityAndLayout(page, 'developers delivery');
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await page.getByText('The event will be delivered again.').waitFor();
     await expect.poll(() => receiver.deliveries.filter(({ body }) => body.type === 'webhook_endpoint.test').length).toBe(2);
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await checkPage(page, 'developers endpoint');
+    await checkPageAccessibilityAndLayout(page, 'developers endpoint');
 
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByText('A user or an application has disabled this endpoint.').waitFor();
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Someone else has changed this data').waitFor();
     await dialog.getByText('Theirs').waitFor();
-    await checkPage(page, 'developers conflict');
+    await checkPageAccessibilityAndLayout(page, 'developers conflict');
     await dialog.getByRole('button', { name: 'Save my changes' }).click();
     await page.getByText('The endpoint has been saved.').waitFor();
     await page.getByText('Yours').waitFor();
@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await entry.waitFor();
     await entry.locator('summary').click();
     await entry.getByText(`"id": ${order.id},`).first().waitFor();
-    await checkPage(page, 'developers events');
+    await checkPageAccessibilityAndLayout(page, 'developers events');
     await page.getByLabel('Filter by type').selectOption('product.*');
     await log.getByText('product.created').first().waitFor();
     expect(await log.getByText('order.created').count()).toBe(0);
@@ -124,14 +124,14 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     };
     await create();
     await dialog.getByText('To perform this action, you must have signed in within the last 15 minutes.').waitFor();
-    await checkPage(page, 'developers create API key');
+    await checkPageAccessibilityAndLayout(page, 'developers create API key');
     await dialog.getByRole('button', { name: 'Sign in again' }).click();
     await signInAtServer(page, admin);
     await create();
     const key = await dialog.getByLabel('API key').inputValue();
     expect((await shop.callApi('GET', '/api/v1/statistics/orders', { token: key })).status).toBe(200);
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await checkPage(page, 'developers API keys');
+    await checkPageAccessibilityAndLayout(page, 'developers API keys');
     await page.getByRole('button', { name: 'Revoke the key “Reports”' }).click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('Revoked', { exact: true }).waitFor();
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await dialog.getByText(/new keys? signs? tokens from/).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('cell', { name: 'Requested rotation' }).first().waitFor();
-    await checkPage(page, 'developers signing keys');
+    await checkPageAccessibilityAndLayout(page, 'developers signing keys');
     expect(browser.pageErrors).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/browser/chromium.ts';
 import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import { withPaymentTestShop } from '../support/shop/payment-test-shop.ts';
-import { checkPage, consentTo, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+import { checkPageAccessibilityAndLayout, consentTo, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000 }, () => {
   const shop = withPaymentTestShop();
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
     expect(await sales.locator('tbody tr').count()).toBe(30);
     expect(await sales.locator('tbody').innerText()).toContain('€5.10');
     await page.getByText('Garden lantern').waitFor();
-    await checkPage(page, 'home');
+    await checkPageAccessibilityAndLayout(page, 'home');
     await work.getByRole('link', { name: /To ship/ }).click();
     await page.getByRole('link', { name: `#${paidId}`, exact: true }).waitFor();
     expect(await page.getByRole('link', { name: `#${unpaidId}`, exact: true }).count()).toBe(0);

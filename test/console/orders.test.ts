@@ -6,7 +6,7 @@ import { signUpWithRole, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withPaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { buildOrderInput } from '../support/shop/test-shop.ts';
 import { startEventJobs } from '../support/webhooks/event-jobs.ts';
-import { checkPage, useConsoleBrowser } from './console-browser.ts';
+import { checkPageAccessibilityAndLayout, useConsoleBrowser } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () => {
   const shop = withPaymentTestShop();
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await page.goto(`${shop.mandate.origin}/console/orders`);
     const row = (id: number) => page.getByRole('link', { name: `#${id}`, exact: true });
     await Promise.all([row(unpaid.id).waitFor(), row(paid.id).waitFor()]);
-    await checkPage(page, 'orders');
+    await checkPageAccessibilityAndLayout(page, 'orders');
     const usable = await countInteractiveElements(page);
     const { reached, withoutOutline } = await tabThrough(page);
     expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
   test('are shipped in parts, with tracking', async () => {
     const order = await shop.placePaidOrder({ quantity: 3 });
     await openOrder(page, order.id);
-    await checkPage(page, 'order');
+    await checkPageAccessibilityAndLayout(page, 'order');
     await page.getByRole('button', { name: 'Ship', exact: true }).click();
     await dialog().getByRole('spinbutton').fill('1');
     await dialog().getByLabel('Carrier').fill('Royal Mail');
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await dialog().getByLabel('Tracking URL').fill('http://insecure.example');
     await dialog().getByRole('button', { name: 'Ship', exact: true }).click();
     await dialog().getByText('must be an https URL').waitFor();
-    await checkPage(page, 'ship form with an error');
+    await checkPageAccessibilityAndLayout(page, 'ship form with an error');
     await dialog().getByLabel('Tracking URL').fill('https://carrier.example/RM123');
     await dialog().getByRole('button', { name: 'Ship', exact: true }).click();
     await page.getByText('Partially shipped').waitFor();
@@ -197,7 +197,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await difference.getByText('Someone else has changed this data').waitFor();
     expect(await difference.locator('tbody').innerText()).toMatch(/Note\s+Leave at the reception\s+Call before delivery/);
     expect((await shop.get(`/orders/${order.id}`)).note).toBe('Leave at the reception');
-    await checkPage(page, 'conflict');
+    await checkPageAccessibilityAndLayout(page, 'conflict');
     await difference.getByRole('button', { name: 'Save my changes' }).click();
     await other.locator('main').getByText('Call before delivery').waitFor();
     expect((await shop.get(`/orders/${order.id}`)).note).toBe('Call before delivery');

@@ -8,7 +8,7 @@ import { connectRequestingApplication, requestApprovalOf60 } from '../support/sh
 import { runPendingTasks } from '../support/shop/run-tasks.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import type { JsonBody } from '../support/server/start-mandate.ts';
-import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+import { checkPageAccessibilityAndLayout, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 const run = promisify(execFile);
 
@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await alert().waitFor();
     expect(await alert().locator('tbody').textContent()).toBe('Price€4.00€5.00');
     expect(await call('GET', `/products/${product.id}`)).toMatchObject({ price: 400 });
-    await checkPage(page, 'products conflict');
+    await checkPageAccessibilityAndLayout(page, 'products conflict');
     await button('Save my changes', dialog()).click();
     await button('Change the price of Blue mug: €5.00').waitFor();
     expect(await call('GET', `/products/${product.id}`)).toMatchObject({ price: 500 });
@@ -68,13 +68,13 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     const history = page.getByRole('table', { name: 'Adjustments' });
     await history.getByText('+5').waitFor();
     expect(await history.locator('tbody tr').count()).toBe(3);
-    await checkPage(page, 'product');
+    await checkPageAccessibilityAndLayout(page, 'product');
     await open('/products');
     await page.getByLabel('Category').selectOption('kitchen');
     await page.getByRole('link', { name: /Green mug/ }).waitFor();
     await page.getByRole('link', { name: /Blue mug/ }).waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('?category=kitchen');
-    await checkPage(page, 'products');
+    await checkPageAccessibilityAndLayout(page, 'products');
   });
 
   test('a product is created as a draft, changed, put up for sale and archived', async () => {
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByLabel('Status').selectOption('Draft');
     await button('Create product').click();
     await page.getByText('must be lower-case words').waitFor();
-    await checkPage(page, 'new product with an error');
+    await checkPageAccessibilityAndLayout(page, 'new product with an error');
     await page.getByRole('combobox', { name: 'Category' }).fill('kitchen');
     await button('Create product').click();
     await page.getByRole('heading', { name: 'Red mug' }).waitFor();
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
       'Will be created2Will be updated0Will remain unchanged0Rejected rows1',
     );
     expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toEqual([]);
-    await checkPage(page, 'import preview');
+    await checkPageAccessibilityAndLayout(page, 'import preview');
     await button('Import 2 products').click();
     await expect.poll(() => runPendingTasks(shop)).toBe(1);
     await page.getByRole('heading', { name: 'The import is complete' }).waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await button('Add customer').click();
     await dialog().getByLabel('Name').fill('Clara Test');
     await dialog().getByLabel('E-mail address').fill('clara@example.com');
-    await checkPage(page, 'new customer');
+    await checkPageAccessibilityAndLayout(page, 'new customer');
     await button('Add customer', dialog()).click();
     await page.getByRole('heading', { name: 'Clara Test' }).waitFor();
     const userId = Number(new URL(page.url()).pathname.split('/').at(-1));
@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByText('Account suspended').waitFor();
     await page.reload();
     await page.getByRole('link', { name: /^#\d+$/ }).waitFor();
-    await checkPage(page, 'customer');
+    await checkPageAccessibilityAndLayout(page, 'customer');
     await button('Reactivate').click();
     await button('Close account').click();
     await button('Close account', dialog()).click();
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await open('/customers');
     await page.getByRole('searchbox').fill('clara@example.com');
     await page.getByText('1 row', { exact: true }).waitFor();
-    await checkPage(page, 'customers');
+    await checkPageAccessibilityAndLayout(page, 'customers');
     const other = await shop.createUser();
     await open(`/customers/${other.id}`);
     await button('Close account').click();
@@ -177,13 +177,13 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await apps.getByText('Up to €50.00 per order').waitFor();
     await apps.getByText('€0.00 of €200.00 spent this month (limit set by the customer)').waitFor();
     await page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem').first().waitFor();
-    await checkPage(page, 'customer with applications');
+    await checkPageAccessibilityAndLayout(page, 'customer with applications');
     await open('/orders');
     await page.getByRole('link', { name: 'Approvals' }).click();
     const row = page.getByRole('row', { name: 'Test application' });
     await row.getByText('Waiting').waitFor();
     await row.getByText('Above the per-order limit').waitFor();
-    await checkPage(page, 'approvals');
+    await checkPageAccessibilityAndLayout(page, 'approvals');
     await page.getByRole('link', { name: 'Declined' }).click();
     await page.getByText('No matches').waitFor();
     await page.getByRole('link', { name: 'Waiting' }).click();
@@ -196,16 +196,16 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByRole('link', { name: 'Register application' }).click();
     await page.getByLabel('Name').fill('Stock robot');
     await page.getByRole('radio', { name: 'Program that acts for the shop' }).check();
-    await checkPage(page, 'register application kind');
+    await checkPageAccessibilityAndLayout(page, 'register application kind');
     await button('Next').click();
     await page.getByRole('checkbox', { name: 'Add and change products and their stock' }).check();
-    await checkPage(page, 'register application scopes');
+    await checkPageAccessibilityAndLayout(page, 'register application scopes');
     await button('Next').click();
     await page.getByLabel('Requests per month').fill('1000');
     await page.getByLabel('Per order').fill('25');
     await button('Register application').click();
     await page.getByRole('heading', { name: 'Stock robot has been registered' }).waitFor();
-    await checkPage(page, 'register application secret');
+    await checkPageAccessibilityAndLayout(page, 'register application secret');
     const code = await page.getByRole('region', { name: 'Example in curl' }).textContent();
     const { stdout } = await run('bash', ['-c', code ?? '']);
     expect(JSON.parse(stdout)).toMatchObject({ scopes: ['products.write'] });
@@ -213,7 +213,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByText('Add and change products and their stock').waitFor();
     await page.getByText('of 1,000').waitFor();
     await page.getByText('€25.00').or(page.getByText('£25.00')).waitFor();
-    await checkPage(page, 'application');
+    await checkPageAccessibilityAndLayout(page, 'application');
     await button('Rotate secret').click();
     await button('Rotate secret', dialog()).click();
     await dialog().getByText('The previous secret is valid until').waitFor();
@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
     await page.getByRole('link', { name: 'Console' }).waitFor();
     expect(await page.getByRole('link', { name: 'Stock robot' }).count()).toBe(0);
-    await checkPage(page, 'applications');
+    await checkPageAccessibilityAndLayout(page, 'applications');
   });
 
   test('an application whose requests need neither PKCE nor a nonce is marked', async () => {
@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     expect(await page.getByRole('main').textContent()).toContain(
       'For certification tests and clients that cannot be changed; not recommended',
     );
-    await checkPage(page, 'application without PKCE');
+    await checkPageAccessibilityAndLayout(page, 'application without PKCE');
     await call('PATCH', `/applications/${id}`, { allow_neither_pkce_nor_nonce: false, allow_nonce_instead_of_pkce: true });
     await open(`/applications/${id}`);
     await page.getByText('PKCE or a nonce', { exact: true }).waitFor();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { createBackupTaskHandlers } from '../../server/backup/backup-task-handlers.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import { hasChromium } from '../support/browser/chromium.ts';
 import { createSquarePng } from '../support/browser/square-png.ts';
 import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
@@ -12,7 +12,7 @@ import { backupKey } from '../support/server/backup-file.ts';
 import { createMigratedDatabase } from '../support/services/database.ts';
 import { runPendingTasks } from '../support/shop/run-tasks.ts';
 import { withShop } from '../support/shop/with-shop.ts';
-import { checkPage, consentTo, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+import { checkPageAccessibilityAndLayout, consentTo, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 }, () => {
   const shop = withShop({ hasBackupDirectory: true });
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings');
     await page.getByLabel('Shop name').fill('Corner Shop');
     await page.getByLabel('Accent color').fill('#0b6e4f');
-    await checkPage(page, 'settings branding');
+    await checkPageAccessibilityAndLayout(page, 'settings branding');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The branding has been saved.').waitFor();
     expect((await shop.callApi('GET', '/api/v1/branding')).body).toMatchObject({ name: 'Corner Shop', accent_color: '#0b6e4f' });
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Someone else has changed this data').waitFor();
     await page.getByRole('cell', { name: 'Theirs' }).waitFor();
-    await checkPage(page, 'settings conflict');
+    await checkPageAccessibilityAndLayout(page, 'settings conflict');
     await page.getByRole('button', { name: 'Save my changes' }).click();
     await expect.poll(async () => (await shop.callApi('GET', '/api/v1/branding')).body.name).toBe('Yours');
     expect(browser.pageErrors).toEqual([]);
@@ -49,17 +49,17 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
   test('create and check a backup, and show warnings', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-backups-'));
     const handlers = createBackupTaskHandlers({ path: directory, key: backupKey, openSource: createMigratedDatabase });
-    const runTasks = () => runPendingTasks(shop, handlers, { log: createLog(true, { write: () => undefined }) });
+    const runTasks = () => runPendingTasks(shop, handlers, { log: createLogger(true, { write: () => undefined }) });
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings');
     await page.getByRole('link', { name: 'Backups' }).click();
     await page.getByText('No backups yet').waitFor();
     await page.getByRole('button', { name: 'Create backup' }).click();
     await page.getByText('Waiting for the server…').waitFor();
-    await checkPage(page, 'settings backup in progress');
+    await checkPageAccessibilityAndLayout(page, 'settings backup in progress');
     await runTasks();
     const row = page.getByRole('row', { name: /mandate-.*\.backup/ });
     await row.getByText('Intact').waitFor();
-    await checkPage(page, 'settings backups');
+    await checkPageAccessibilityAndLayout(page, 'settings backups');
 
     for (const name of await readdir(directory)) await truncate(join(directory, name), 100);
     await page.getByRole('button', { name: /^Check “mandate-/ }).click();
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await runTasks();
     await page.getByText('The latest backup is damaged and cannot be restored.').waitFor();
     await row.getByText('Damaged').waitFor();
-    await checkPage(page, 'settings damaged backup');
+    await checkPageAccessibilityAndLayout(page, 'settings damaged backup');
 
     await shop.db.em.fork().execute(`update backup_files set check_result = 'intact', created_at = now() - interval '3 days'`);
     await page.reload();
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Name').fill('Bicycle courier');
     await dialog.getByLabel('Code').fill('bicycle');
     await dialog.getByLabel('Price').fill('4.50');
-    await checkPage(page, 'settings add delivery method');
+    await checkPageAccessibilityAndLayout(page, 'settings add delivery method');
     await dialog.getByRole('button', { name: 'Add delivery method' }).click();
     const row = page.getByRole('row', { name: 'Bicycle courier' });
     await row.getByText('€4.50').waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Price').fill('5');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByText('€5.00').waitFor();
-    await checkPage(page, 'settings delivery methods');
+    await checkPageAccessibilityAndLayout(page, 'settings delivery methods');
     await page.getByRole('button', { name: 'Delete “Bicycle courier”' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await row.waitFor({ state: 'detached' });
@@ -114,21 +114,21 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Client ID').fill('shop');
     await dialog.getByLabel('Client secret').fill('secret-of-the-directory');
     await dialog.getByLabel('Create an account on first sign-in').check();
-    await checkPage(page, 'settings add sign-in service');
+    await checkPageAccessibilityAndLayout(page, 'settings add sign-in service');
     await dialog.getByRole('button', { name: 'Add sign-in service' }).click();
     expect(await dialog.getByRole('textbox', { name: 'Redirect URI', exact: true }).inputValue()).toBe(
       `${shop.origin}/sign-in/providers/directory/callback`,
     );
     await dialog.getByRole('button', { name: 'Done' }).click();
     await row.getByText('Creates accounts').waitFor();
-    await checkPage(page, 'settings sign-in services');
+    await checkPageAccessibilityAndLayout(page, 'settings sign-in services');
 
     await page.getByRole('button', { name: 'Edit “Shop directory”' }).click();
     expect(await dialog.getByLabel('Client secret').inputValue()).toBe('');
     await dialog.getByLabel('Who can sign in').selectOption('Staff and administrators');
     await dialog.getByLabel('Required for staff').check();
     await dialog.getByLabel('Emergency administrator').selectOption(String(administrator.id));
-    await checkPage(page, 'settings edit sign-in service');
+    await checkPageAccessibilityAndLayout(page, 'settings edit sign-in service');
     const file = { name: 'logo.png', mimeType: 'image/png', buffer: createSquarePng(64) };
     await dialog.locator('input[type=file]').setInputFiles({ ...file, buffer: createSquarePng(15) });
     const sizeProblem = 'The width and the height of the image must be between 16 and 2048 pixels.';
@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Role of Anna Test').selectOption('Administrator');
     await dialog.getByRole('button', { name: 'Change role' }).click();
     await page.getByRole('row', { name: 'Anna Test' }).getByText('Administrator').waitFor();
-    await checkPage(page, 'settings staff');
+    await checkPageAccessibilityAndLayout(page, 'settings staff');
     expect((await shop.callApi('GET', `/api/v1/users/${customer.id}`, { token: shop.token })).body.role).toBe('admin');
     expect(browser.pageErrors).toEqual([]);
   });

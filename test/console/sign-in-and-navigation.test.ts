@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/browser/chromium.ts';
 import { signUp, signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
-import { checkPage, signInAtServer, useConsoleBrowser } from './console-browser.ts';
+import { checkPageAccessibilityAndLayout, signInAtServer, useConsoleBrowser } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
   const shop = withShop();
@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
     const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const order = await shop.placeOrder();
     const page = await browser.open(`/orders/${order.id}`);
-    await checkPage(page, 'sign-in');
+    await checkPageAccessibilityAndLayout(page, 'sign-in');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await signInAtServer(page, staff);
     await page.getByRole('heading', { name: `Order ${order.id}` }).waitFor();
@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
     const page = await browser.openAs(await signUp(shop.origin), '/orders');
     await page.getByRole('heading', { name: 'Your account has no access to the console' }).waitFor();
     expect(await page.getByRole('navigation').count()).toBe(0);
-    await checkPage(page, 'no access');
+    await checkPageAccessibilityAndLayout(page, 'no access');
   });
 
   test('opens pages and commands with the keyboard', async () => {
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
     await page.keyboard.press('Control+k');
     const input = page.getByRole('textbox', { name: 'Search or go to…' });
     await input.fill('Orders');
-    await checkPage(page, 'command palette');
+    await checkPageAccessibilityAndLayout(page, 'command palette');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Orders' }).waitFor();
     await page.keyboard.press('Control+k');
@@ -70,6 +70,6 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'staff'), '/unknown');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await page.title()).toBe('Page not found – Console');
-    await checkPage(page, 'not found');
+    await checkPageAccessibilityAndLayout(page, 'not found');
   });
 });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { backupTableEndSchema } from '../../server/backup/backup-format.ts';
 import { verifyBackupAndReadHeader } from '../../server/backup/read-and-verify-backup.ts';
-import { restoreBackupAndMigrate } from '../../server/backup/restore-backup.ts';
+import { restoreBackupAndMigrate } from '../../server/backup/restore-backup-and-migrate.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { readMigrationState } from '../../server/database/migrate/read-migration-state.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import {
   isDatabaseUnreachableError,
   isDiskFullError,
-  isRetryableDatabaseError,
+  isTemporaryDatabaseError,
   isDatabaseContentionError,
 } from '../../server/database/errors/database-error-predicates.ts';
 import { createProblem } from '../../server/http/problem-details/problem.ts';
@@ -18,7 +18,7 @@ const classesOf = (error: unknown): string[][] =>
     ...(isDatabaseUnreachableError(each) ? ['unreachable'] : []),
     ...(isDatabaseContentionError(each) ? ['transient'] : []),
     ...(isDiskFullError(each) ? ['disk full'] : []),
-    ...(isRetryableDatabaseError(each) ? ['retryable'] : []),
+    ...(isTemporaryDatabaseError(each) ? ['retryable'] : []),
   ]);
 
 const unreachableSqlStates = '57P01 57P02 57P03 53300 53200 25006 08006 08P01'.split(' ');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import { User } from '../../server/users/user.entity.ts';
 import { createMigratedDatabase } from '../support/services/database.ts';
 
@@ -20,11 +20,11 @@ test.each([
   const error: unknown = await em.insert(User, user).catch((thrown: unknown) => thrown);
   await em.execute('alter table users drop constraint planted');
   const lines: string[] = [];
-  createLog(production, { write: (line) => void lines.push(line) }).error(
+  createLogger(production, { write: (line) => void lines.push(line) }).error(
     { err: new Error('the import failed', { cause: error }) },
     'request failed',
   );
-  createLog(production, { write: (line) => void lines.push(line) }).error({ err: error }, 'request failed');
+  createLogger(production, { write: (line) => void lines.push(line) }).error({ err: error }, 'request failed');
   expect(lines.join('\n')).toContain('violates check constraint');
   expect(lines.join('\n')).not.toMatch(/anna@example\.com|Anna Example|Failing row/);
 });

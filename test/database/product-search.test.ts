@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrateAndOpenDatabase } from '../../server/schema/migrate-and-open-database.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { buildSelectSimilarWordsQuery } from '../../server/products/correct-search-spelling.sql.ts';
+import { buildSelectSimilarWordsQuery } from '../../server/products/build-spelling-corrected-tsquery.sql.ts';
 import { searchOrListProducts } from '../../server/products/search-or-list-products.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../server/app/app.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import {
   createApplicationWithCertificate,
   createAuthority,
@@ -143,7 +143,7 @@ describe.each(Object.entries(proxies))('%s with the documented settings', (name,
     db = await createMigratedDatabase();
     const clientCertificates = { source: { kind: 'header', name: header }, authorities: [new X509Certificate(authority.cert)] } as const;
     const keys = deriveKeys(testServerSecret);
-    listener = await createApp({ db, issuer, keys, log: createLog(false), trustProxy: 'loopback', clientCertificates });
+    listener = await createApp({ db, issuer, keys, log: createLogger(false), trustProxy: 'loopback', clientCertificates });
     issuedClient = await createApplicationWithCertificate(db, {
       tokenEndpointAuthMethod: 'tls_client_auth',
       tlsClientAuthSubject: { type: 'san_dns', value: 'client.example' },

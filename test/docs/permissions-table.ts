@@ -10,7 +10,7 @@ import {
   scopeNames,
   scopeDefinitions,
 } from '@mandate/contract';
-import { scopesOfSelfRegisteredApplications } from '../../server/applications/create-application.ts';
+import { scopesOfSelfRegisteredApplications } from '../../server/applications/validate-and-create-application.ts';
 import { canUseScope } from '../../server/http/middleware/authorize-by-scope.ts';
 import type { Principal } from '../../server/http/request/principal-and-token-types.ts';
 

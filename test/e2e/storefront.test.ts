@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
-import { createApplication } from '../../server/applications/create-application.ts';
+import { createApplication } from '../../server/applications/validate-and-create-application.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { expectAccessiblePage } from '../support/browser/expect-accessible-page.ts';
 import { tabTo } from '../support/browser/page-accessibility.ts';

@@ -1,7 +1,7 @@
 /** Tests values at the limits of each kind of schema, because random values rarely reach these limits. */
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { compileSchema, invalidValueSymbol } from '../../server/http/validation/compile-schema.ts';
+import { compileSchema, invalidValueSentinel } from '../../server/http/validation/compile-schema.ts';
 
 const strict = z.object({ a: z.string(), b: z.number().optional() }).strict();
 const stripping = z.object({ a: z.string(), b: z.string().trim().optional(), c: z.number().default(7) });
@@ -120,7 +120,7 @@ test.each(rows)('a compiled schema returns the same result as zod: %s', (_name, 
   });
   const compiled = outcomes((value) => {
     const result = check(value);
-    return result === invalidValueSymbol ? 'invalid' : result;
+    return result === invalidValueSentinel ? 'invalid' : result;
   });
   expect(compiled).toStrictEqual(byZod);
 });
@@ -160,9 +160,9 @@ test.each(fastRows)('a compiled schema does not call zod for valid values, becau
   const results = values.map((value) => check(value));
   const calls = parse.mock.calls.length;
   parse.mockRestore();
-  expect([results.includes(invalidValueSymbol), calls]).toEqual([false, 0]);
+  expect([results.includes(invalidValueSentinel), calls]).toEqual([false, 0]);
 });
 
 test('a compiled map rejects the key __proto__, which would change the prototype', () => {
-  expect(compileSchema(z.record(z.unknown()))(JSON.parse('{"__proto__":{"a":1}}'))).toBe(invalidValueSymbol);
+  expect(compileSchema(z.record(z.unknown()))(JSON.parse('{"__proto__":{"a":1}}'))).toBe(invalidValueSentinel);
 });

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createHttpServer } from '../../server/http/server/http-server.ts';
 import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
-import { RequestsInProgress } from '../../server/http/server/requests-in-progress.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { RequestActivityMonitor } from '../../server/http/server/request-activity-monitor.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 
 test('the load shedder counts active, queued and rejected requests', async () => {
-  const requests = new RequestsInProgress();
+  const requests = new RequestActivityMonitor();
   expect(requests.areInProgress).toBe(false);
-  const log = createLog(true);
+  const log = createLogger(true);
   log.level = 'silent';
   const activeResponses: ServerResponse[] = [];
   let shedder: LoadShedder | undefined;

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
 import { releaseLoadShedderSlotWhile, type LoadLimits } from '../../server/http/server/load-shedder.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import { createBlockingHandler } from '../support/network/blocking-handler.ts';
 import { countConnections } from '../support/network/count-connections.ts';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 /** Starts an HTTP server with a test handler. Returns the port. */
 async function serve(handler: RequestListener, options: Partial<HttpServerOptions> = {}): Promise<number> {
-  const server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), ...options });
+  const server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLogger(false), ...options });
   servers.push(server);
   return listenOnLoopback(server);
 }

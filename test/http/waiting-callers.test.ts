@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createHttpServer } from '../../server/http/server/http-server.ts';
 import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import { countConnections } from '../support/network/count-connections.ts';
 import { listenOnLoopback } from '../support/network/loopback-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 async function serve(handler: RequestListener, load: Partial<LoadLimits>): Promise<number> {
   const watchLoad = (loadShedder: LoadShedder): void => void (shedder = loadShedder);
-  server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), load, watchLoad });
+  server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLogger(false), load, watchLoad });
   return listenOnLoopback(server);
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { createApplication } from '../../server/applications/create-application.ts';
+import { createApplication } from '../../server/applications/validate-and-create-application.ts';
 import { HttpBrowser, type HtmlPage, type SendRequest } from '../support/browser/browser.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 import { signUp, type ClientCredentials, type TestUser } from '../support/oauth/oauth-flow.ts';

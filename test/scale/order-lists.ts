@@ -12,7 +12,7 @@ import { createApp } from '../../server/app/app.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import { buildListOrdersQuery } from '../../server/orders/list-orders.sql.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
@@ -126,7 +126,7 @@ try {
   const { port } = z.object({ port: z.number() }).parse(http.address());
   const origin = `http://localhost:${port}`;
   const rateLimits = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 1_000_000 };
-  const app = await createApp({ db, issuer: origin, keys, log: createLog(false), rateLimits });
+  const app = await createApp({ db, issuer: origin, keys, log: createLogger(false), rateLimits });
   const token = await obtainClientToken(origin, await createConfidentialClient(db, scopeNames), scopeNames);
   const lines = [`| filters and sort | first page, ms | deep page, ms | ratio | plan of the deep page |`, '|---|---|---|---|---|'];
   for (const shape of shapes(largestCustomerId)) lines.push(await measure({ origin, db, token }, shape));

@@ -14,13 +14,13 @@ import { createApp } from '../../server/app/app.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import {
   callApplicationStatisticsFunction,
   callOrderStatisticsFunction,
   callProductStatisticsFunction,
-  foldOrderStatisticsBatch,
+  addRecordedChangesToOrderStatistics,
   rebuildOrderStatistics,
 } from '../../server/statistics/call-database-statistics-functions.ts';
 import { firstDayOfPreviousPeriod } from '../../server/statistics/resolve-statistics-period.ts';
@@ -182,7 +182,7 @@ async function measureHttp(db: Database, slowest: readonly Measurement[]): Promi
   const { port } = z.object({ port: z.number() }).parse(http.address());
   const origin = `http://localhost:${port}`;
   const keys = deriveKeys('a secret that only this measurement uses');
-  const app = await createApp({ db, issuer: origin, keys, log: createLog(false) });
+  const app = await createApp({ db, issuer: origin, keys, log: createLogger(false) });
   const token = await obtainClientToken(origin, await createConfidentialClient(db, scopeNames), scopeNames);
   const lines: string[] = [];
   for (const { query } of slowest) {
@@ -204,7 +204,7 @@ async function readResponse(url: string, token: string): Promise<void> {
 }
 
 async function foldAll(em: EntityManager): Promise<void> {
-  while ((await foldOrderStatisticsBatch(em.fork())) > 0);
+  while ((await addRecordedChangesToOrderStatistics(em.fork())) > 0);
 }
 
 /**
@@ -219,7 +219,7 @@ async function measureUnfoldedChanges(em: EntityManager): Promise<{ readonly mea
     const name = `${query.name}, with 8,000 changes that are not folded yet`;
     measurements.push(await measure(em, { ...query, name }));
   }
-  const foldMs = await durationMs(() => foldOrderStatisticsBatch(em.fork(), 5_000));
+  const foldMs = await durationMs(() => addRecordedChangesToOrderStatistics(em.fork(), 5_000));
   await foldAll(em);
   return { measurements, foldMs };
 }

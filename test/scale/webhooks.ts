@@ -10,7 +10,7 @@ import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { createEventSequencingAndCleanupJobs } from '../../server/events/event-jobs.ts';
-import { createLog } from '../../server/logging/logger.ts';
+import { createLogger } from '../../server/logging/logger.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
@@ -145,7 +145,7 @@ const server = await startPostgresql(await findPostgresql());
 try {
   const db = await openDatabaseWithoutMigrating(server.url);
   await migrate(db);
-  const log = createLog(false);
+  const log = createLogger(false);
   const deliverer = new DeliveryWorker({
     em: db.em,
     log,

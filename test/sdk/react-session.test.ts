@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApplication } from '../../server/applications/create-application.ts';
+import { createApplication } from '../../server/applications/validate-and-create-application.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { startWebApp, type WebAppServer } from '../support/oauth/web-app.ts';

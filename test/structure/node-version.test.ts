@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { lockedPackages, root } from '../../packaging/production-packages.ts';
+import { readLockedPackages, repositoryRoot } from '../../packaging/locked-and-production-packages.ts';
 
 const run = promisify(execFile);
 const manifest = z.object({ workspaces: z.array(z.string()).default([]), engines: z.unknown() });
 const readManifest = async (folder: string): Promise<z.infer<typeof manifest>> =>
-  manifest.parse(JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')));
+  manifest.parse(JSON.parse(await readFile(join(repositoryRoot, folder, 'package.json'), 'utf8')));
 const top = await readManifest('');
 
 /** Makes a process, but not its child processes, report Node.js 20. */
@@ -29,7 +29,7 @@ const runAsNode20 = (program: string, argv: readonly string[]): Promise<Output> 
 describe('npm ci on Node.js 20', () => {
   // npm reads the `engines` of workspaces from their package.json, and all other `engines` from the lockfile
   test('finds no package that declares a Node.js version', async () => {
-    const locked = [...(await lockedPackages())].filter(([, { engines }]) => engines !== undefined).map(([path]) => path);
+    const locked = [...(await readLockedPackages())].filter(([, { engines }]) => engines !== undefined).map(([path]) => path);
     expect(locked, 'run: npm run lockfile').toEqual([]);
     for (const folder of ['', ...top.workspaces]) expect([folder, (await readManifest(folder)).engines]).toEqual([folder, undefined]);
   });
@@ -39,7 +39,7 @@ describe('npm ci on Node.js 20', () => {
     const manifests = ['package.json', ...top.workspaces.map((folder) => `${folder}/package.json`)];
     for (const file of [...manifests, 'package-lock.json', '.npmrc', 'build-ignored-files.js', 'start-provided-node.js']) {
       await mkdir(join(directory.path, dirname(file)), { recursive: true });
-      await cp(join(root, file), join(directory.path, file));
+      await cp(join(repositoryRoot, file), join(directory.path, file));
     }
     const npm = (await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])).stdout.trim();
     const ci = ['--import', asNode20, npm, 'ci', '--dry-run', '--offline'];
@@ -55,9 +55,9 @@ describe('npm ci on Node.js 20', () => {
   });
 
   test('installs no package that reports the installation', async () => {
-    const scarf = [...(await lockedPackages())].filter(([path]) => path.endsWith('node_modules/@scarf/scarf'));
+    const scarf = [...(await readLockedPackages())].filter(([path]) => path.endsWith('node_modules/@scarf/scarf'));
     expect(scarf.map(([, { name }]) => name)).toEqual(['@favware/skip-dependency']);
-    const installed = await readFile(join(root, 'node_modules/@scarf/scarf/package.json'), 'utf8');
+    const installed = await readFile(join(repositoryRoot, 'node_modules/@scarf/scarf/package.json'), 'utf8');
     expect(JSON.parse(installed)).toMatchObject({ name: '@favware/skip-dependency' });
     expect(installed).not.toMatch(/"(pre|post)?install"/);
   });
@@ -65,7 +65,7 @@ describe('npm ci on Node.js 20', () => {
 
 describe('a command of the repository on Node.js 20', () => {
   test.each(['mandate', 'mandate-server'])('%s runs with the Node.js package that npm ci has installed', async (name) => {
-    const program = join(root, 'node_modules/.bin', name);
+    const program = join(repositoryRoot, 'node_modules/.bin', name);
     expect(await runAsNode20(program, ['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
     expect(await runAsNode20(program, ['nonsense'])).toMatchObject({
       code: 2,
@@ -80,7 +80,7 @@ describe('a command of the repository on Node.js 20', () => {
     await using directory = await temporaryDirectory();
     const copy = async (path: string): Promise<void> => {
       await mkdir(join(directory.path, dirname(path)), { recursive: true });
-      await cp(join(root, path), join(directory.path, path));
+      await cp(join(repositoryRoot, path), join(directory.path, path));
     };
     for (const path of [file, 'start-provided-node.js', 'cli/main.ts', 'server/command/main.ts', 'package.json']) await copy(path);
     const stderr = `${name} needs Node.js 24 or later; this is v20.20.2.\n`;

@@ -2,28 +2,28 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { keepComponents, listReleasedComponents, type BillOfMaterials } from '../../packaging/bill-of-materials.ts';
-import { lockedPackages, packageName, productionPackages, root } from '../../packaging/production-packages.ts';
+import { readLockedPackages, packageNameFromPath, findProductionPackages, repositoryRoot } from '../../packaging/locked-and-production-packages.ts';
 import { publishedWorkspaces, readManifest } from '../../packaging/release-checks.ts';
 
 let bill: BillOfMaterials;
 beforeAll(async () => {
   const argv = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
-  const { stdout } = await promisify(execFile)('npm', argv, { cwd: root, maxBuffer: 2 ** 28 });
+  const { stdout } = await promisify(execFile)('npm', argv, { cwd: repositoryRoot, maxBuffer: 2 ** 28 });
   bill = keepComponents(JSON.parse(stdout), await listReleasedComponents());
 }, 120_000);
 
 const listReferences = (): string[] => bill.components.map((component) => component['bom-ref']);
 
 test.each(publishedWorkspaces)('the bill of materials lists %s and its dependencies', async (folder) => {
-  const { name, version, dependencies } = await readManifest(root, folder);
+  const { name, version, dependencies } = await readManifest(repositoryRoot, folder);
   const expected = Object.entries({ ...dependencies, [name]: version }).map((entry) => entry.join('@'));
   expect(listReferences()).toEqual(expect.arrayContaining(expected));
 });
 
 test('the bill of materials lists no package that only development needs', async () => {
-  const all = await lockedPackages();
-  const needed = new Set(Array.from(productionPackages(all).keys(), packageName));
-  const { devDependencies } = await readManifest(root);
+  const all = await readLockedPackages();
+  const needed = new Set(Array.from(findProductionPackages(all).keys(), packageNameFromPath));
+  const { devDependencies } = await readManifest(repositoryRoot);
   const unneeded = Object.keys(devDependencies).filter((name) => !needed.has(name));
   expect(unneeded).toEqual(expect.arrayContaining(['oxlint', 'playwright-core', 'vitest']));
   const names = new Set(listReferences().map((reference) => reference.slice(0, reference.lastIndexOf('@'))));

@@ -8,10 +8,10 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { lintSource } from '@secretlint/core';
 import { creator } from '@secretlint/secretlint-rule-preset-recommend';
-import { root } from '../../packaging/production-packages.ts';
+import { repositoryRoot } from '../../packaging/locked-and-production-packages.ts';
 
 const run = promisify(execFile);
-const options = { cwd: root, maxBuffer: 1_000_000_000 };
+const options = { cwd: repositoryRoot, maxBuffer: 1_000_000_000 };
 
 /** Maximum size of searched files. Larger files contain data. */
 const bytesMax = 3_000_000;
@@ -25,7 +25,7 @@ const config = { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', r
 
 /** Returns each apparent secret in the content as `file:line rule`. */
 export async function findSecretsIn(file: string, content: string): Promise<string[]> {
-  const source = { filePath: join(root, file), content, ext: extname(file), contentType: 'text' } as const;
+  const source = { filePath: join(repositoryRoot, file), content, ext: extname(file), contentType: 'text' } as const;
   const { messages } = await lintSource({ source, options: { config, maskSecrets: true, noPhysicFilePath: true } });
   return messages.flatMap(({ range, loc, ruleId }) => {
     const [line = ''] = content.slice(range[0]).split('\n', 1);
@@ -37,7 +37,7 @@ async function searchTree(): Promise<string[]> {
   const { stdout } = await run('git', ['ls-files', '-z'], options);
   const packages: string[] = [];
   for (const file of stdout.split('\0').filter((name) => name !== '' && !binaryExtensions.has(extname(name)))) {
-    const content = await readFile(join(root, file), 'utf8').catch(() => ''); // the deletion is not committed yet
+    const content = await readFile(join(repositoryRoot, file), 'utf8').catch(() => ''); // the deletion is not committed yet
     if (content.length <= bytesMax) packages.push(...(await findSecretsIn(file, content)));
   }
   return packages;

@@ -5,9 +5,9 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../../packaging/production-packages.ts';
+import { repositoryRoot } from '../../packaging/locked-and-production-packages.ts';
 
-const path = join(root, 'package-lock.json');
+const path = join(repositoryRoot, 'package-lock.json');
 const withoutEngines = (key: string, value: unknown): unknown => (key === 'engines' ? undefined : value);
 const lockfile: unknown = JSON.parse(await readFile(path, 'utf8'));
 await writeFile(path, `${JSON.stringify(lockfile, withoutEngines, 2)}\n`);

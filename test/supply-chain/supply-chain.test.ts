@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isAllowed, formatLicences, disallowedLicences } from './licences.ts';
-import { lockedPackages, packageName, productionPackages, root } from '../../packaging/production-packages.ts';
+import { readLockedPackages, packageNameFromPath, findProductionPackages, repositoryRoot } from '../../packaging/locked-and-production-packages.ts';
 import { findSecretsIn, findSecrets } from './secrets.ts';
 
 const run = promisify(execFile);
@@ -21,11 +21,11 @@ const manifest = z.object({
   allowScripts: z.record(z.boolean()).default({}),
 });
 const read = async (folder: string): Promise<z.infer<typeof manifest>> =>
-  manifest.parse(JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')));
+  manifest.parse(JSON.parse(await readFile(join(repositoryRoot, folder, 'package.json'), 'utf8')));
 
-const packages = await lockedPackages();
+const packages = await readLockedPackages();
 const top = await read('');
-const production = productionPackages(packages);
+const production = findProductionPackages(packages);
 
 describe('installed packages', () => {
   test.each(['', ...top.workspaces])('package.json of "%s" specifies exact versions, no ranges', async (folder) => {
@@ -64,22 +64,22 @@ describe('licences', () => {
   ])('%s: %s', (expression, allowed) => expect(isAllowed(expression)).toBe(allowed));
 
   test('are listed in docs/licences.md', async () => {
-    expect(await readFile(join(root, 'docs/licences.md'), 'utf8'), 'run: npm run -s licences > docs/licences.md').toBe(
+    expect(await readFile(join(repositoryRoot, 'docs/licences.md'), 'utf8'), 'run: npm run -s licences > docs/licences.md').toBe(
       formatLicences(production),
     );
   });
 });
 
 test('the bill of materials lists all production packages with hashes', { timeout: 120_000 }, async () => {
-  const { stdout } = await run('npm', ['run', '-s', 'sbom'], { cwd: root, maxBuffer: 100_000_000 });
+  const { stdout } = await run('npm', ['run', '-s', 'sbom'], { cwd: repositoryRoot, maxBuffer: 100_000_000 });
   const { bomFormat, components } = bill.parse(JSON.parse(stdout));
   expect(bomFormat).toBe('CycloneDX');
   const hashed = new Set(components.filter(({ hashes }) => hashes.length === 1).map(({ name, version }) => `${name}@${version}`));
   // packages for other platforms are only in the lockfile
-  const installed = [...production].filter(([path]) => existsSync(join(root, path)));
+  const installed = [...production].filter(([path]) => existsSync(join(repositoryRoot, path)));
   // a package that is installed under several names is listed once, under the first name
   const distinct = new Map(installed.toReversed().map((one) => [one[1].integrity, one]));
-  const needed = [...distinct.values()].map(([path, { version }]) => `${packageName(path)}@${version}`);
+  const needed = [...distinct.values()].map(([path, { version }]) => `${packageNameFromPath(path)}@${version}`);
   expect(needed.filter((one) => !hashed.has(one))).toEqual([]);
 });
 

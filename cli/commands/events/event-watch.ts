@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { MandateEvent } from '@mandate/client-sdk/webhooks';
-import { commandErrorFromApiError, getCommandSpecForOperation } from '../../contract-commands/build-request.ts';
+import { commandErrorFromCallError, getCommandSpecForOperation } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/parse-event-types.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
@@ -34,7 +34,7 @@ async function watch(io: CliEnvironment, settings: Settings, flags: Flags): Prom
       );
     }
   } catch (error) {
-    throw commandErrorFromApiError(error, getCommandSpecForOperation('events.list'), undefined);
+    throw commandErrorFromCallError(error, getCommandSpecForOperation('events.list'), undefined);
   }
 }
 

@@ -3,7 +3,7 @@ import { isLoopback } from '@mandate/client-sdk';
 import { type MandateEvent, signWebhook } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
-import { commandErrorFromApiError, getCommandSpecForOperation } from '../../contract-commands/build-request.ts';
+import { commandErrorFromCallError, getCommandSpecForOperation } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/parse-event-types.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
@@ -68,7 +68,7 @@ async function listen(io: CliEnvironment, settings: Settings, flags: Flags): Pro
       processed.lastId = event.id;
     }
   } catch (error) {
-    throw commandErrorFromApiError(error, getCommandSpecForOperation('events.list'), undefined);
+    throw commandErrorFromCallError(error, getCommandSpecForOperation('events.list'), undefined);
   } finally {
     const resume = processed.lastId === undefined ? '' : `; resume with --after ${processed.lastId}`;
     if (!settings.quiet) io.stderr.write(`Stopped after ${processed.count} ${processed.count === 1 ? 'event' : 'events'}${resume}\n`);

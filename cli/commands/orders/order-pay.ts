@@ -6,7 +6,7 @@ import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
 import {
-  commandErrorFromApiError,
+  commandErrorFromCallError,
   buildRequestFromCommandInput,
   getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
@@ -91,7 +91,7 @@ async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Fl
     assertNotFailed(payment);
   } catch (error) {
     const providers = flags.provider === undefined ? enabledProviders(error) : undefined;
-    throw providers ? noTestProviderError(settings, id, providers) : commandErrorFromApiError(error, spec, idempotencyKey);
+    throw providers ? noTestProviderError(settings, id, providers) : commandErrorFromCallError(error, spec, idempotencyKey);
   }
 }
 

@@ -4,13 +4,13 @@ import { AbortError, type Client, type Order, type OrderSummary } from '@mandate
 import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import {
-  commandErrorFromApiError,
+  commandErrorFromCallError,
   buildRequestFromCommandInput,
   getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
-import { getGrantedOrderReadScope } from '../../sign-in/get-granted-order-read-scope.ts';
+import { chooseOrderReadScope } from '../../sign-in/choose-order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import {
   getCommandGroupOrThrow,
@@ -62,7 +62,7 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
   buildRequestFromCommandInput({ spec, path: id === undefined ? [] : [id], typed: new Map() });
   parseWaitFlags(flags);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, [getGrantedOrderReadScope(session)]);
+  requireScopes(session, [chooseOrderReadScope(session)]);
   const printed = { changes: 0 };
   try {
     await watchOrders(io, settings, createOrderSource(session.client, id, io.interrupted), flags, printed);
@@ -73,7 +73,7 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
       if (!settings.quiet) io.stderr.write(`Stopped after ${printed.changes} ${printed.changes === 1 ? 'line' : 'lines'}.\n`);
       return;
     }
-    throw commandErrorFromApiError(error, spec, undefined);
+    throw commandErrorFromCallError(error, spec, undefined);
   }
 }
 

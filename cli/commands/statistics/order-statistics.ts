@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { OrderStatistics } from '@mandate/client-sdk';
 import {
   buildRequestFromCommandInput,
-  commandErrorFromApiError,
+  commandErrorFromCallError,
   getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
 import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
@@ -47,7 +47,7 @@ async function showOrderStatistics(io: CliEnvironment, settings: Settings, typed
   const body = await session.client
     .request({ ...request, operation: spec.operationId }, { signal: io.interrupted })
     .catch((error: unknown): never => {
-      throw commandErrorFromApiError(error, spec, undefined);
+      throw commandErrorFromCallError(error, spec, undefined);
     });
   const isText = settings.format === 'text' && settings.get === undefined && settings.jq === undefined && settings.fields === undefined;
   if (!isText) return printResult(io, settings, body);

@@ -4,21 +4,21 @@ import type { Task } from '@mandate/client-sdk';
 import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import {
-  commandErrorFromApiError,
+  commandErrorFromCallError,
   buildRequestFromCommandInput,
   getCommandSpecForOperation,
   type ContractRequest,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
-import { getGrantedOrderReadScope } from '../../sign-in/get-granted-order-read-scope.ts';
+import { chooseOrderReadScope } from '../../sign-in/choose-order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { formatBytes } from '../../terminal/progress-bar.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload, type DownloadTarget } from '../../files/save-verified-download.ts';
 import { isRecord } from '../../schema/find-schema-violations.ts';
-import { openProfileSession, requireScopes, type Session } from '../../sign-in/profile-session.ts';
+import { openProfileSession, requireScopes, type ProfileSession } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 import { addOperationFlags } from '../add-api-operation-commands.ts';
@@ -31,11 +31,11 @@ type ExportKind = {
   /** Names of the required scopes, for the command help. */
   readonly scopeNames: string;
   /** Returns the scope that the export requires in addition to the scopes for tasks. */
-  readonly getScope: (session: Session) => string;
+  readonly getScope: (session: ProfileSession) => string;
 };
 
 const exportKinds = {
-  orders: { operationId: 'orderExports.create', scopeNames: 'orders.read, tasks.read and tasks.write', getScope: getGrantedOrderReadScope },
+  orders: { operationId: 'orderExports.create', scopeNames: 'orders.read, tasks.read and tasks.write', getScope: chooseOrderReadScope },
   users: {
     operationId: 'userExports.create',
     scopeNames: 'users.administer, tasks.read and tasks.write',
@@ -84,7 +84,7 @@ async function exportFile(io: CliEnvironment, settings: Settings, group: Group, 
     const task = await waitForTask(io, settings, session.client, started.id, flags);
     await saveExport(io, settings, session, task, target);
   } catch (error) {
-    throw commandErrorFromApiError(error, spec, idempotencyKey);
+    throw commandErrorFromCallError(error, spec, idempotencyKey);
   }
 }
 
@@ -93,7 +93,7 @@ function printStartedExport(io: CliEnvironment, settings: Settings, task: Task):
   if (!settings.quiet) io.stderr.write(`Get the file with: mandate tasks wait ${task.id} && mandate tasks result ${task.id} -o <file>\n`);
 }
 
-async function saveExport(io: CliEnvironment, settings: Settings, { client }: Session, task: Task, target: DownloadTarget): Promise<void> {
+async function saveExport(io: CliEnvironment, settings: Settings, { client }: ProfileSession, task: Task, target: DownloadTarget): Promise<void> {
   assertTaskSucceeded(task);
   await saveVerifiedDownload(io, await client.tasks.result(task.id, { signal: io.interrupted }), target, task.result?.sha256);
   if (settings.format !== 'text' || settings.get !== undefined) printResult(io, settings, task);

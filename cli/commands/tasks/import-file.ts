@@ -4,7 +4,7 @@ import { MandateError, type Client, type Task } from '@mandate/client-sdk';
 import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import {
-  commandErrorFromApiError,
+  commandErrorFromCallError,
   buildRequestFromCommandInput,
   getCommandSpecForOperation,
   type ContractRequest,
@@ -16,7 +16,7 @@ import {
   addCommandWithoutSubcommands,
   setCompletionChoices,
 } from '../global-flags-and-command-groups.ts';
-import { createProgressBar, formatRate, formatBytes } from '../../terminal/progress-bar.ts';
+import { createProgressBar, formatRateAndTimeLeft, formatBytes } from '../../terminal/progress-bar.ts';
 import { createProgressRateMeter } from '../../terminal/progress-rate.ts';
 import { checkImportFileEncodingAndRows } from '../../files/check-import-file.ts';
 import { openUploadFile, type UploadFile } from '../../files/open-upload-file.ts';
@@ -96,7 +96,7 @@ async function importFile(
     if (!settings.quiet) await printImportSummary(io, client, task, report?.path);
     assertNoImportRowsRejected(task);
   } catch (error) {
-    throw error instanceof MandateError ? commandErrorFromApiError(error, spec, idempotencyKey) : error;
+    throw error instanceof MandateError ? commandErrorFromCallError(error, spec, idempotencyKey) : error;
   }
 }
 
@@ -111,7 +111,7 @@ async function upload(
   const progress = createProgressBar(io, settings);
   const measure = createProgressRateMeter();
   const onProgress = (sent: number): void => {
-    const rate = formatRate(measure(sent, bytes), formatBytes);
+    const rate = formatRateAndTimeLeft(measure(sent, bytes), formatBytes);
     progress.show({ label: 'upload', fraction: bytes ? sent / bytes : undefined, amount: formatBytes(sent), rate, state: '' });
   };
   try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import {
-  commandErrorFromApiError,
+  commandErrorFromCallError,
   buildRequestFromCommandInput,
   getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
@@ -35,6 +35,6 @@ async function downloadResult(io: CliEnvironment, settings: Settings, id: string
     const { result } = await session.client.tasks.get(id, options);
     await saveVerifiedDownload(io, await session.client.tasks.result(id, options), target, result?.sha256);
   } catch (error) {
-    throw commandErrorFromApiError(error, spec, undefined);
+    throw commandErrorFromCallError(error, spec, undefined);
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { waitForTask, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import {
-  commandErrorFromApiError,
+  commandErrorFromCallError,
   buildRequestFromCommandInput,
   getCommandSpecForOperation,
 } from '../../contract-commands/build-request.ts';
@@ -46,6 +46,6 @@ async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, 
     assertTaskSucceeded(task);
     assertNoImportRowsRejected(task);
   } catch (error) {
-    throw commandErrorFromApiError(error, spec, undefined);
+    throw commandErrorFromCallError(error, spec, undefined);
   }
 }

@@ -14,7 +14,7 @@ type LiveEvents = {
 };
 
 const LiveEventsContext = createContext<LiveEvents>({ isLive: false, subscribe: () => () => undefined });
-export const useLiveEvents = (): LiveEvents => useContext(LiveEventsContext);
+export const useLiveEventsContext = (): LiveEvents => useContext(LiveEventsContext);
 
 const reconnectDelayMs = 3_000;
 /** A burst of events, for example from an import, triggers only one refresh. */

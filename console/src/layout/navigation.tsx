@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
-import { useLiveEvents } from '../api/live-events.tsx';
+import { useLiveEventsContext } from '../api/live-events.tsx';
 import { Icon } from '../components/icon.tsx';
 import { useCommonMessages } from '../languages/use-messages.tsx';
 import type { PageDefinition } from '../pages.ts';
@@ -42,7 +42,7 @@ export function Navigation({ pages, onOpenPalette }: Props): ReactNode {
 
 function LiveDot(): ReactNode {
   const t = useCommonMessages();
-  const { isLive } = useLiveEvents();
+  const { isLive } = useLiveEventsContext();
   const label = t(isLive ? 'live.on' : 'live.off');
   return <span role="img" className={classes['live']} data-live={isLive} aria-label={label} title={label} />;
 }

@@ -2,7 +2,7 @@ import {
   exampleRequestBodiesBySchemaName,
   exampleFilesByOperation,
   examplePathParameters,
-  exampleQueryParameters,
+  exampleQueryParametersByOperation,
 } from './example-requests.ts';
 import { createProblemExample } from './example-problems.ts';
 import { examplesBySchemaName } from './schema-examples.ts';
@@ -138,7 +138,7 @@ const exampleContent = (operationId: string, mediaType: string, { schema }: Json
 function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {
   if (!isJsonObject(parameter)) return parameter;
   const { in: location, name, required, schema } = parameter;
-  const query = location === 'query' && required === true ? exampleQueryParameters[operationId]?.[jsonPrimitiveToText(name)] : undefined;
+  const query = location === 'query' && required === true ? exampleQueryParametersByOperation[operationId]?.[jsonPrimitiveToText(name)] : undefined;
   const inPath =
     location === 'path' && isJsonObject(schema)
       ? (examplePathParameters[jsonPrimitiveToText(name)] ?? findOrGenerateSchemaExample(schema, {}, jsonPrimitiveToText(name)))

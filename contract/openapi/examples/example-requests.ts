@@ -129,7 +129,7 @@ export const examplePathParameters: Readonly<Record<string, string | number>> = 
 };
 
 /** Example queries, for operations with useful query parameters. */
-export const exampleQueryParameters: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
+export const exampleQueryParametersByOperation: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   'users.list': { role: ['customer'], limit: 50 },
   'products.list': { category: 'bags', sort: 'price' },
   'orders.list': { status: ['pending', 'paid'], limit: 50 },

@@ -1,4 +1,4 @@
-import { exampleQueryParameters } from '../examples/example-requests.ts';
+import { exampleQueryParametersByOperation } from '../examples/example-requests.ts';
 import { createCommandLineSample } from './command-line-sample.ts';
 import { createCurlSample } from './curl-sample.ts';
 import { createPythonSample } from './python-sample.ts';
@@ -53,7 +53,7 @@ function callOf(origin: string, method: string, path: string, operation: JsonObj
       jsonPrimitiveToText(name),
       typeof example === 'number' ? example : jsonPrimitiveToText(example),
     ]),
-    query: exampleQueryParameters[operationId] ?? {},
+    query: exampleQueryParametersByOperation[operationId] ?? {},
     hasQuery: parametersIn('query').length > 0,
     ...(mediaType !== undefined &&
       !isFile &&

@@ -10,7 +10,7 @@ import {
   cursorProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
-import { apiKeyLimitsInputSchema, apiKeyLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import { apiKeyOrderLimitsInputSchema, apiKeyOrderLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, firstPartyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
@@ -20,7 +20,7 @@ import {
   timestampSchema,
   timestampInputSchema,
   singleLineInputSchema,
-  textSchema,
+  lengthLimitedTextSchema,
 } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
@@ -51,11 +51,11 @@ export const isApiKeyScope = (scope: Scope): boolean => keyScope.safeParse(scope
 
 const fields = {
   id: idSchema,
-  name: textSchema(100, 1).describe('Name of the key, chosen by its owner.'),
+  name: lengthLimitedTextSchema(100, 1).describe('Name of the key, chosen by its owner.'),
   prefix: z.string().describe('First characters of the key, to identify it in lists.'),
   scopes: z.array(z.string()).describe('Scopes of the key. A scope has no effect while the owner is not allowed to use it.'),
   status: z.enum(['active', 'revoked', 'expired']),
-  order_limits: apiKeyLimitsSchema,
+  order_limits: apiKeyOrderLimitsSchema,
   created_by_client_id: z
     .string()
     .nullable()
@@ -92,7 +92,7 @@ export const apiKeyCreateRequestSchema = withSchemaName(
       expires_at: timestampInputSchema
         .optional()
         .describe(`Expiration time, at most ${maxApiKeyLifetimeDays} days from now (default: 90 days from now).`),
-      order_limits: apiKeyLimitsInputSchema
+      order_limits: apiKeyOrderLimitsInputSchema
         .optional()
         .describe('Limits for orders. The limits cannot be changed later. If omitted, only the scopes limit the key.'),
     })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 
@@ -98,7 +98,7 @@ const jwksInputSchema = z
   .strict();
 
 /** Fields of an application create or update request that determine how the application authenticates and how its requests are secured. */
-export const changeableApplicationAuthenticationFields = {
+export const applicationAuthenticationInputFields = {
   token_endpoint_auth_method: z
     .enum(clientAuthenticationMethods)
     .optional()
@@ -106,9 +106,9 @@ export const changeableApplicationAuthenticationFields = {
       `${descriptions.token_endpoint_auth_method} Default: \`none\` for a public application, and \`client_secret_basic\` for a confidential one.`,
     ),
   jwks: jwksInputSchema.nullable().optional().describe(descriptions.jwks),
-  jwks_uri: textSchema(2000, 1).nullable().optional().describe(descriptions.jwks_uri),
+  jwks_uri: lengthLimitedTextSchema(2000, 1).nullable().optional().describe(descriptions.jwks_uri),
   tls_client_auth_subject: z
-    .object({ type: z.enum(certificateSubjectTypes).describe(subjectTypeText), value: textSchema(1000, 1).describe(subjectValueText) })
+    .object({ type: z.enum(certificateSubjectTypes).describe(subjectTypeText), value: lengthLimitedTextSchema(1000, 1).describe(subjectValueText) })
     .strict()
     .nullable()
     .optional()

@@ -18,9 +18,9 @@ import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
 import { secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
-import { timestampSchema, singleLineInputSchema, textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
-import { applicationAuthenticationFields, changeableApplicationAuthenticationFields } from './application-authentication.ts';
-import { clientSecretSchema, registrationTokenSchema, clientSecretRotationSchema } from './application-secrets.ts';
+import { timestampSchema, singleLineInputSchema, lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { applicationAuthenticationFields, applicationAuthenticationInputFields } from './application-authentication.ts';
+import { clientSecretSchema, registrationTokenSchema, clientSecretRotationSchema } from './application-secret-and-registration-token-schemas.ts';
 
 const c = initContract();
 
@@ -56,7 +56,7 @@ export const maxRefreshGraceSeconds = 300;
 /** Maximum value of a rate limit or quota, in requests. */
 export const maxConfigurableRequestLimit = 1_000_000_000;
 
-const address = textSchema(2000, 1);
+const address = lengthLimitedTextSchema(2000, 1);
 const descriptions = {
   name: 'Name shown to users.',
   logo_uri:
@@ -144,7 +144,7 @@ const changeable = {
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsInputSchema.describe(descriptions.order_limits_ceiling),
   order_products_ceiling: nullableProductLimitsInputSchema.describe(descriptions.order_products_ceiling),
-  ...changeableApplicationAuthenticationFields,
+  ...applicationAuthenticationInputFields,
 };
 
 export const applicationCreateSchema = withSchemaName(
@@ -258,7 +258,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
-  createRegistrationToken: {
+  createInitialAccessToken: {
     method: 'POST',
     path: '/registration-tokens',
     headers: idempotencyHeadersSchema,
@@ -283,7 +283,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       ...fails(...problemCodesOfAuthorizedPosts),
     },
     metadata: declareRouteMetadata({
-      operationId: 'applications.createRegistrationToken',
+      operationId: 'applications.createInitialAccessToken',
       access,
       idempotent: true,
       secret: 'initial_access_token',

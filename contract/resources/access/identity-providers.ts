@@ -10,8 +10,8 @@ import {
   commonProblemTypes,
   cursorProblemCodes,
   declareProblemResponses,
-  fileProblemCodes,
-  ifMatchProblemCodes,
+  fileUploadProblemCodes,
+  preconditionFailedProblemCodes,
   problemCodesOfAuthorizedOperations,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
@@ -25,7 +25,7 @@ import {
 import {
   multilineTextSchema,
   singleLineInputSchema,
-  textSchema,
+  lengthLimitedTextSchema,
   timestampSchema,
 } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
@@ -147,7 +147,7 @@ export const identityProviderCreateSchema = withSchemaName(
         .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 characters from a-z, 0-9 and -')
         .describe(descriptions.slug),
       preset: z.enum(identityProviderPresets).describe(descriptions.preset),
-      issuer: textSchema(500, 1).optional().describe(`${descriptions.issuer} Default for Google and Apple: the provider's own issuer.`),
+      issuer: lengthLimitedTextSchema(500, 1).optional().describe(`${descriptions.issuer} Default for Google and Apple: the provider's own issuer.`),
       client_id: changeable.client_id,
     })
     .strict(),
@@ -208,7 +208,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     description: `Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. ${onlyAdministrators}`,
     responses: {
       200: identityProviderSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.update', access }),
   },
@@ -219,7 +219,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     headers: ifMatchHeadersSchema,
     summary: 'Delete an identity provider',
     description: `Removes the sign-in button. Linked accounts are kept, and work again if a provider with the same issuer is added. ${onlyAdministrators}`,
-    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...preconditionFailedProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.delete', access }),
   },
   setLogo: {
@@ -229,7 +229,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     body: logoBodySchema,
     summary: 'Set the logo of an identity provider',
     description: `Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
-    responses: { 200: identityProviderSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, 'not_found') },
+    responses: { 200: identityProviderSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileUploadProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.setLogo', access, ...logoUploadRouteMetadata }),
   },
   deleteLogo: {

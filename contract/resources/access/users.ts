@@ -9,7 +9,7 @@ import {
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  ifMatchProblemCodes,
+  preconditionFailedProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -23,7 +23,7 @@ import {
   timestampSchema,
   timestampInputSchema,
   singleLineInputSchema,
-  textSchema,
+  lengthLimitedTextSchema,
 } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
@@ -74,8 +74,8 @@ export const userSchema = withSchemaName(
   'User',
   z.object({
     id: idSchema,
-    name: textSchema(200, 1).describe('Full name.'),
-    email: textSchema(254, 3).describe('E-mail address, unique among users whose accounts are not closed (case-insensitive).'),
+    name: lengthLimitedTextSchema(200, 1).describe('Full name.'),
+    email: lengthLimitedTextSchema(254, 3).describe('E-mail address, unique among users whose accounts are not closed (case-insensitive).'),
     email_verified: z
       .boolean()
       .describe('Whether the user has confirmed the e-mail address. The value becomes `false` when another user changes the address.'),
@@ -192,7 +192,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       ...fails(
         ...problemCodesOfAuthorizedOperations,
         ...bodyProblemCodes,
-        ...ifMatchProblemCodes,
+        ...preconditionFailedProblemCodes,
         'insufficient_user_authentication',
         'not_found',
         'email_taken',
@@ -214,7 +214,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       204: c.noBody(),
       ...fails(
         ...problemCodesOfAuthorizedOperations,
-        ...ifMatchProblemCodes,
+        ...preconditionFailedProblemCodes,
         'insufficient_user_authentication',
         'not_found',
         'open_orders',

@@ -19,7 +19,7 @@ import {
   problemCodesOfAuthenticatedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  ifMatchProblemCodes,
+  preconditionFailedProblemCodes,
   problemCodesOfAuthenticatedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -30,7 +30,7 @@ import {
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
 import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
-import { timestampSchema, multilineTextSchema, textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { timestampSchema, multilineTextSchema, lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 
@@ -41,7 +41,7 @@ const subscribedTypes = z
   .array(z.enum(['*', ...eventTypes, ...eventTypeWildcards]))
   .min(1)
   .max(eventTypes.length + eventTypeWildcards.length + 1);
-const address = textSchema(2000, 1);
+const address = lengthLimitedTextSchema(2000, 1);
 const descriptions = {
   url: 'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
   events:
@@ -160,7 +160,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.',
     responses: {
       200: webhookEndpointSchema,
-      ...fails(...problemCodesOfAuthenticatedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthenticatedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -171,7 +171,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
-    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, ...ifMatchProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, ...preconditionFailedProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {

@@ -10,12 +10,12 @@ export const maxOrderLines = 2_000;
 /** Maximum number of units per order line. */
 export const maxLineQuantity = 100_000;
 
-export const lineQuantitySchema = z.number().int().min(1).max(maxLineQuantity);
+export const unitsPerOrderLineSchema = z.number().int().min(1).max(maxLineQuantity);
 
 /** Fields that describe an order in requests for orders and quotes. */
 export const orderInputFields = {
   items: z
-    .array(withSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity: lineQuantitySchema }).strict()))
+    .array(withSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity: unitsPerOrderLineSchema }).strict()))
     .min(1)
     .max(maxOrderLines)
     .describe('Order lines. Several lines can be for the same product.'),

@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { orderFieldsIncludedOnRequest, orderInclusionsSchema, orderSearchTextSchema } from './order-list-inclusions-and-search.ts';
-import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
+import { orderFieldsIncludedOnRequest, orderIncludeParameterSchema, orderSearchTextSchema } from './order-list-include-and-search-parameters.ts';
+import { idSchema, pathIdSchema, idInUrlSchema, commaSeparatedIdsSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
@@ -11,10 +11,10 @@ import {
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  ifMatchProblemCodes,
+  preconditionFailedProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
-import { lineQuantitySchema as quantity, maxLineQuantity, maxOrderLines, orderCreateSchema } from './order-create-schema.ts';
+import { unitsPerOrderLineSchema as quantity, maxLineQuantity, maxOrderLines, orderCreateSchema } from './order-create-schema.ts';
 import { orderDeliveryInputSchema, orderDeliverySchema } from './order-delivery-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -28,7 +28,7 @@ import {
   timestampSchema,
   timestampInputSchema,
   singleLineInputSchema,
-  textSchema,
+  lengthLimitedTextSchema,
   metadataSchema,
   metadataPatchSchema,
   multilineTextSchema,
@@ -86,8 +86,8 @@ const orderFields = {
   refunded_total: amountSchema,
   item_count: z.number().int().min(1).max(maxOrderLines).describe('Number of order lines.'),
   delivery: orderDeliverySchema,
-  reference: textSchema(64).nullable().describe('Reference that the caller assigned to the order.'),
-  note: textSchema(1000).nullable(),
+  reference: lengthLimitedTextSchema(64).nullable().describe('Reference that the caller assigned to the order.'),
+  note: lengthLimitedTextSchema(1000).nullable(),
   metadata: metadataSchema,
   version: z.number().int().min(1).describe('Version number, incremented on every change.'),
   expires_at: timestampSchema.nullable().describe('When the stock reservation expires if the order has not been paid.'),
@@ -175,7 +175,7 @@ export const orderRoutes = defineResource('Orders', 'Customer orders.', {
         status: commaSeparatedEnumSchema(orderStatuses).optional(),
         payment_status: commaSeparatedEnumSchema(orderPaymentStatuses).optional(),
         fulfillment_status: commaSeparatedEnumSchema(orderFulfillmentStatuses).optional(),
-        id: urlIdListSchema('Only the orders with these IDs (at most 100, comma-separated).').optional(),
+        id: commaSeparatedIdsSchema('Only the orders with these IDs (at most 100, comma-separated).').optional(),
         client_id: singleLineInputSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
         user_id: idInUrlSchema
           .optional()
@@ -194,7 +194,7 @@ export const orderRoutes = defineResource('Orders', 'Customer orders.', {
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
           .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
-        include: orderInclusionsSchema,
+        include: orderIncludeParameterSchema,
       })
       .strict(),
     summary: 'List orders',
@@ -230,7 +230,7 @@ export const orderRoutes = defineResource('Orders', 'Customer orders.', {
       ...fails(
         ...problemCodesOfAuthorizedOperations,
         ...bodyProblemCodes,
-        ...ifMatchProblemCodes,
+        ...preconditionFailedProblemCodes,
         'not_found',
         'invalid_transition',
         'price_changed',

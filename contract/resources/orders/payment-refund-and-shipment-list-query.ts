@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Scope } from '../../protocol/scopes.ts';
 
 /** Returns the query parameters for listing payments, refunds or shipments across all orders that the caller may see. */
-export const createListParametersAcrossOrders = <const Statuses extends readonly [string, ...string[]]>(
+export const createPaymentRefundAndShipmentListParameters = <const Statuses extends readonly [string, ...string[]]>(
   listed: 'payments' | 'refunds' | 'shipments',
   statuses: Statuses,
   allUsersScope: Scope,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
-import { createListParametersAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
+import { createPaymentRefundAndShipmentListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
@@ -169,7 +169,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
   listAll: {
     method: 'GET',
     path: '/payments',
-    query: z.object(createListParametersAcrossOrders('payments', paymentStatuses, 'payments.manage')).strict(),
+    query: z.object(createPaymentRefundAndShipmentListParameters('payments', paymentStatuses, 'payments.manage')).strict(),
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",

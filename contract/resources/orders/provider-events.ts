@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { commonProblemTypes, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
-import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
@@ -15,7 +15,7 @@ export const providerEventRoutes = defineResource('Provider events', 'Webhooks f
   receive: {
     method: 'POST',
     path: '/provider-events/:provider',
-    pathParams: z.object({ provider: textSchema(32).describe('Name of the payment provider.') }),
+    pathParams: z.object({ provider: lengthLimitedTextSchema(32).describe('Name of the payment provider.') }),
     body: z.unknown(),
     summary: 'Receive events from a payment provider',
     description:

@@ -27,7 +27,7 @@ export const quoteStatuses = ['open', 'converted', 'canceled', 'expired'] as con
 export const defaultQuoteSeconds = 24 * 60 * 60;
 export const maxQuoteSeconds = 7 * 24 * 60 * 60;
 /** How long a quote that reserves stock is valid by default. The maximum equals the time for which an unpaid order reserves stock. */
-export const defaultHoldSeconds = 15 * 60;
+export const defaultQuoteHoldSeconds = 15 * 60;
 export const maxHoldSeconds = 30 * 60;
 /** Minimum time for which a quote is valid, in seconds. */
 const minQuoteSeconds = 60;
@@ -61,7 +61,7 @@ export const quoteCreateSchema = withSchemaName(
         .max(maxQuoteSeconds)
         .optional()
         .describe(
-          `How long the quote is valid, in seconds (default: ${defaultQuoteSeconds}, or ${defaultHoldSeconds} with \`hold\`). With \`hold\`, the maximum is ${maxHoldSeconds}.`,
+          `How long the quote is valid, in seconds (default: ${defaultQuoteSeconds}, or ${defaultQuoteHoldSeconds} with \`hold\`). With \`hold\`, the maximum is ${maxHoldSeconds}.`,
         ),
     })
     .strict(),

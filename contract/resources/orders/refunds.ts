@@ -4,7 +4,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { orderLineAndQuantitySchema } from './order-line-and-quantity.ts';
-import { createListParametersAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
+import { createPaymentRefundAndShipmentListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines } from './order-create-schema.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
@@ -110,7 +110,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     path: '/refunds',
     query: z
       .object({
-        ...createListParametersAcrossOrders('refunds', refundStatuses, 'payments.manage'),
+        ...createPaymentRefundAndShipmentListParameters('refunds', refundStatuses, 'payments.manage'),
         payment_id: idInUrlSchema.optional().describe('Only refunds of this payment.'),
       })
       .strict(),

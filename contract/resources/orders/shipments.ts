@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { createListParametersAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
+import { createPaymentRefundAndShipmentListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines } from './order-create-schema.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { orderLineAndQuantitySchema } from './order-line-and-quantity.ts';
@@ -13,7 +13,7 @@ import {
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  ifMatchProblemCodes,
+  preconditionFailedProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -134,7 +134,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     path: '/shipments',
     query: z
       .object({
-        ...createListParametersAcrossOrders('shipments', shipmentStatuses, 'shipments.write'),
+        ...createPaymentRefundAndShipmentListParameters('shipments', shipmentStatuses, 'shipments.write'),
         tracking_number: singleLineInputSchema(100).optional().describe('Only shipments with this tracking number.'),
       })
       .strict(),
@@ -168,7 +168,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       'Updates the status or the tracking details. The status changes from `pending` to `shipped`, and then to `delivered`, or to `failed` if the parcel cannot be delivered. Only a `pending` shipment can be `canceled`.',
     responses: {
       200: shipmentSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
@@ -17,7 +17,7 @@ const fails = declareProblemResponses(commonProblemTypes);
 export const productCategoryWithCountSchema = withSchemaName(
   'ProductCategory',
   z.object({
-    category: textSchema(64, 1).describe('Name of the category, as used in the `category` field and filter of products.'),
+    category: lengthLimitedTextSchema(64, 1).describe('Name of the category, as used in the `category` field and filter of products.'),
     product_count: z.number().int().min(1).describe('Number of products in the category.'),
   }),
 );

@@ -11,7 +11,7 @@ import {
   problemCodesOfPublicOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  ifMatchProblemCodes,
+  preconditionFailedProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { maxStock, stockAdjustmentCreateSchema, stockAdjustmentSchema } from './stock-adjustment-schemas.ts';
@@ -25,7 +25,7 @@ import {
 import {
   timestampSchema,
   singleLineInputSchema,
-  textSchema,
+  lengthLimitedTextSchema,
   metadataSchema,
   metadataPatchSchema,
   multilineTextSchema,
@@ -54,10 +54,10 @@ export const productSchema = withSchemaName(
   'Product',
   z.object({
     id: idSchema,
-    sku: textSchema(64, 1).describe('Stock keeping unit: the unique identifier that the shop assigned to the product.'),
-    name: textSchema(200, 1),
-    description: textSchema(5000),
-    category: textSchema(64, 1),
+    sku: lengthLimitedTextSchema(64, 1).describe('Stock keeping unit: the unique identifier that the shop assigned to the product.'),
+    name: lengthLimitedTextSchema(200, 1),
+    description: lengthLimitedTextSchema(5000),
+    category: lengthLimitedTextSchema(64, 1),
     price: priceSchema.describe('Unit price including tax, in minor units of `currency`.'),
     currency: currencySchema,
     tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 means 20%.'),
@@ -206,7 +206,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the previous price and name of the product.',
     responses: {
       200: productSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -224,7 +224,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       ...fails(
         ...problemCodesOfAuthorizedOperations,
         ...bodyProblemCodes,
-        ...ifMatchProblemCodes,
+        ...preconditionFailedProblemCodes,
         'precondition_required',
         'not_found',
         'invalid_transition',
@@ -239,7 +239,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
-    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchProblemCodes, 'not_found', 'product_in_use') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...preconditionFailedProblemCodes, 'not_found', 'product_in_use') },
     metadata: declareRouteMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {

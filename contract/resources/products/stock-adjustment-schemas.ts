@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema } from '../../schema/ids.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { multilineTextSchema, textSchema, timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { multilineTextSchema, lengthLimitedTextSchema, timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 /** Maximum stock of a product, and maximum size of a stock adjustment, in units. */
 export const maxStock = 2_000_000_000;
@@ -15,7 +15,7 @@ export const stockAdjustmentSchema = withSchemaName(
     delta: z.number().int().describe('Number of units added; negative if units were removed.'),
     stock_after: z.number().int().min(0).describe('Stock after the adjustment, in units.'),
     reason: z.enum(stockAdjustmentReasons),
-    note: textSchema(500).nullable(),
+    note: lengthLimitedTextSchema(500).nullable(),
     created_at: timestampSchema,
   }),
 );

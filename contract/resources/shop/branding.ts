@@ -8,8 +8,8 @@ import {
   problemCodesOfAuthorizedOperations,
   problemCodesOfPublicOperations,
   bodyProblemCodes,
-  fileProblemCodes,
-  ifMatchProblemCodes,
+  fileUploadProblemCodes,
+  preconditionFailedProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -95,7 +95,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     summary: 'Update the branding',
     description:
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. The changes take effect immediately.',
-    responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes) },
+    responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'branding.update', access: ['branding.manage'] }),
   },
   setLogo: {
@@ -104,7 +104,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     body: logoBodySchema,
     summary: 'Set the logo',
     description: `Stores the image in the body as the shop's logo. ${acceptedLogosText}`,
-    responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes) },
+    responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileUploadProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'branding.setLogo', access: ['branding.manage'], ...logoUploadRouteMetadata }),
   },
   deleteLogo: {

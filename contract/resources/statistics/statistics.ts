@@ -11,7 +11,7 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 export const statisticsIntervals = ['hour', 'day', 'week', 'month'] as const;
 /** Properties by which order statistics can be grouped. */
-export const statisticsGroupings = ['status', 'product', 'category', 'application'] as const;
+export const statisticsGroupByProperties = ['status', 'product', 'category', 'application'] as const;
 /** Maximum number of days for each interval. These maximums limit the number of periods in a response. */
 export const maxStatisticsDaysByInterval = { hour: 31, day: 366, week: 1_830, month: 3_660 } as const;
 /** Maximum number of groups in order statistics. */
@@ -81,7 +81,7 @@ export const orderStatisticsSchema = withSchemaName(
     currency: currencySchema,
     time_zone: z.string(),
     interval: z.enum(statisticsIntervals),
-    group_by: z.enum(statisticsGroupings).nullable(),
+    group_by: z.enum(statisticsGroupByProperties).nullable(),
     from: z.string().describe('First day of the statistics, in `time_zone`.'),
     to: z.string().describe('Last day of the statistics, in `time_zone`.'),
     previous_from: z.string().describe('First day of the previous period. The previous period ends on the day before `from`.'),
@@ -165,7 +165,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
         time_zone: timeZoneParameter,
         currency: currencyParameter,
         group_by: z
-          .enum(statisticsGroupings)
+          .enum(statisticsGroupByProperties)
           .optional()
           .describe(
             'Property by which to group the statistics, in addition to the totals. Orders are grouped by their current status, and products by their current category.',

@@ -20,7 +20,7 @@ export const importFileRouteMetadata = {
   bodyMax: Number.POSITIVE_INFINITY,
 } as const;
 
-export const dryRunParameter = {
+export const importDryRunParameter = {
   dry_run: z
     .enum(['true', 'false'])
     .default('false')
@@ -28,7 +28,7 @@ export const dryRunParameter = {
 };
 
 /** Name of the system that a file comes from. */
-export const importSourceSchema = z
+export const importSourceSystemSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 characters from a-z, 0-9, `.`, `_` and `-`');
 
@@ -38,8 +38,8 @@ export const importUtcOffsetSchema = z
   .default('Z')
   .describe('UTC offset of timestamps that do not specify one.');
 
-export const importQueryParameters = {
-  ...dryRunParameter,
+export const dryRunAndAmountFormatParameters = {
+  ...importDryRunParameter,
   amounts: z
     .enum(['minor', 'decimal'])
     .default('minor')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
-import { orderSearchTextSchema } from '../orders/order-list-inclusions-and-search.ts';
+import { orderSearchTextSchema } from '../orders/order-list-include-and-search-parameters.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
 import { commonProblemTypes, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';

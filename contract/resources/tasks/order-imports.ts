@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { idInUrlSchema } from '../../schema/ids.ts';
 import {
   createImportColumnNameParameters,
-  importQueryParameters,
+  dryRunAndAmountFormatParameters,
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
-  importSourceSchema,
+  importSourceSystemSchema,
   importUtcOffsetSchema,
 } from './import-parameters.ts';
 import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
@@ -15,7 +15,7 @@ import {
   commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
-  fileProblemCodes,
+  fileUploadProblemCodes,
   idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -42,8 +42,8 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
     headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...importQueryParameters,
-        source: importSourceSchema.describe(
+        ...dryRunAndAmountFormatParameters,
+        source: importSourceSystemSchema.describe(
           'Name of the source system. Orders are identified by source and reference, so repeating an import creates no duplicates.',
         ),
         currency: currencySchema.optional().describe('Currency of orders whose rows do not specify one.'),
@@ -82,7 +82,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
     description: `${importEffects} ${importFileLimitsText} An order can have at most ${maxOrderLines} lines.`,
     responses: {
       202: taskSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations, ...fileUploadProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'orderImports.create',

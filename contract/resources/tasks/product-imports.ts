@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   createImportColumnNameParameters,
-  importQueryParameters,
+  dryRunAndAmountFormatParameters,
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
@@ -11,7 +11,7 @@ import {
   commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
-  fileProblemCodes,
+  fileUploadProblemCodes,
   idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -40,7 +40,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
     headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...importQueryParameters,
+        ...dryRunAndAmountFormatParameters,
         currency: currencySchema.optional().describe('Currency of products whose rows do not specify one.'),
         category: nameFromOtherSystemSchema(64).optional().describe('Category of new products whose rows do not specify one.'),
         ...createImportColumnNameParameters(productImportFields),
@@ -51,7 +51,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
     description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line and why it was rejected. Also requires the \`products.write\` scope. ${importFileLimitsText}`,
     responses: {
       202: taskSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations, ...fileUploadProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'productImports.create',

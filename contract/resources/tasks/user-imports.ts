@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import {
   createImportColumnNameParameters,
-  dryRunParameter,
+  importDryRunParameter,
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
-  importSourceSchema,
+  importSourceSystemSchema,
   importUtcOffsetSchema,
 } from './import-parameters.ts';
 import {
   commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
-  fileProblemCodes,
+  fileUploadProblemCodes,
   idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -37,8 +37,8 @@ export const userImportRoutes = defineResource('User imports', 'Import of custom
     headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...dryRunParameter,
-        source: importSourceSchema.describe('Name of the source system. Users are identified by source and external ID.'),
+        ...importDryRunParameter,
+        source: importSourceSystemSchema.describe('Name of the source system. Users are identified by source and external ID.'),
         utc_offset: importUtcOffsetSchema,
         emails_verified: z
           .enum(['true', 'false'])
@@ -53,7 +53,7 @@ export const userImportRoutes = defineResource('User imports', 'Import of custom
     description: `${effects} ${importFileLimitsText}`,
     responses: {
       202: taskSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations, ...fileUploadProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'userImports.create',

@@ -1,8 +1,8 @@
 import { AuthorizationError, ApiError, createClient, SignInRequiredError, type Client } from '@mandate/client-sdk';
 import { createServerSignIn, type ServerSession } from '@mandate/client-sdk/server';
 import { Hono, type Context } from 'hono';
-import { errorPage, orderPage, ordersPage, productsPage, type Page, type Visitor } from './pages.ts';
-import { style } from './style.ts';
+import { errorPage, orderPage, ordersPage, productsPage, type Page, type SignedInCustomer } from './pages.ts';
+import { stylesheetText } from './style.ts';
 
 export type BffConfig = {
   /** URL of the order service. */
@@ -34,7 +34,7 @@ export function createBff({ serviceUrl, appUrl, ...credentials }: BffConfig): Ho
     );
     context.header('x-content-type-options', 'nosniff');
   });
-  app.get('/style.css', (context) => context.body(style, 200, { 'content-type': 'text/css' }));
+  app.get('/style.css', (context) => context.body(stylesheetText, 200, { 'content-type': 'text/css' }));
   app.get('/auth/sign-in', (context) => signIn.startSignIn(context.req.raw));
   app.get('/auth/allow-orders', (context) => signIn.startSignIn(context.req.raw, { scopes: orderingScopes }));
   app.get('/auth/callback', (context) => signIn.completeSignIn(context.req.raw));
@@ -99,7 +99,7 @@ async function requireSignIn(context: BffContext, next: () => Promise<void>): Pr
   return undefined;
 }
 
-async function readVisitor({ var: { session, mandate } }: BffContext): Promise<Visitor | undefined> {
+async function readVisitor({ var: { session, mandate } }: BffContext): Promise<SignedInCustomer | undefined> {
   if (!session.signedIn) return undefined;
   const { name } = await mandate.users.me();
   return { name, mayOrder: session.scopes.includes('orders.write') };

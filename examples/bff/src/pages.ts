@@ -14,9 +14,9 @@ import { html } from 'hono/html';
 export type Page = ReturnType<typeof html>;
 
 /** The signed-in customer. */
-export type Visitor = { readonly name: string; readonly mayOrder: boolean };
+export type SignedInCustomer = { readonly name: string; readonly mayOrder: boolean };
 
-const layout = (title: string, visitor: Visitor | undefined, content: Page): Page =>
+const layout = (title: string, visitor: SignedInCustomer | undefined, content: Page): Page =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -45,7 +45,7 @@ const layout = (title: string, visitor: Visitor | undefined, content: Page): Pag
       </body>
     </html>`;
 
-export const productsPage = (products: readonly Product[], search: string, visitor: Visitor | undefined): Page =>
+export const productsPage = (products: readonly Product[], search: string, visitor: SignedInCustomer | undefined): Page =>
   layout(
     'Products',
     visitor,
@@ -58,7 +58,7 @@ export const productsPage = (products: readonly Product[], search: string, visit
       </ul>`,
   );
 
-const productCard = (product: Product, visitor: Visitor | undefined): Page =>
+const productCard = (product: Product, visitor: SignedInCustomer | undefined): Page =>
   html`<li>
     <article aria-label="${product.name}">
       <h2>${product.name}</h2>
@@ -67,7 +67,7 @@ const productCard = (product: Product, visitor: Visitor | undefined): Page =>
     </article>
   </li>`;
 
-const orderForm = (product: Product, visitor: Visitor): Page =>
+const orderForm = (product: Product, visitor: SignedInCustomer): Page =>
   product.stock === 0
     ? html`<p>Out of stock</p>`
     : html`<form method="post" action="/orders">
@@ -77,7 +77,7 @@ const orderForm = (product: Product, visitor: Visitor): Page =>
         <button>${visitor.mayOrder ? 'Order' : 'Allow orders'}</button>
       </form>`;
 
-export const ordersPage = (orders: readonly OrderSummary[], visitor: Visitor | undefined): Page =>
+export const ordersPage = (orders: readonly OrderSummary[], visitor: SignedInCustomer | undefined): Page =>
   layout(
     'Your orders',
     visitor,
@@ -95,7 +95,7 @@ export const ordersPage = (orders: readonly OrderSummary[], visitor: Visitor | u
         </ul>`,
   );
 
-export const orderPage = (order: Order, visitor: Visitor | undefined): Page =>
+export const orderPage = (order: Order, visitor: SignedInCustomer | undefined): Page =>
   layout(
     `Order ${order.id}`,
     visitor,

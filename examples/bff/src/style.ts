@@ -1,5 +1,5 @@
 /** The stylesheet, which supports dark mode. */
-export const style = `
+export const stylesheetText = `
 :root { color-scheme: light dark; --ink: light-dark(#1f2933, #e6e9ef); --faint: light-dark(#52606d, #aab4c3);
   --line: light-dark(#d9dfe6, #38414f); --page: light-dark(#f7f7f4, #15191f); --card: light-dark(#fff, #1e242d);
   --accent: light-dark(#0b6e4f, #7ad6b0); --on-accent: light-dark(#fff, #08251b); }

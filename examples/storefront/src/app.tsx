@@ -9,7 +9,7 @@ import { FailureNotice } from './notice.tsx';
 import { OrderPage } from './order-page.tsx';
 import { OrdersPage } from './orders-page.tsx';
 import { ProductsPage } from './products-page.tsx';
-import { customer } from './shop.ts';
+import { customerApi } from './shop.ts';
 
 export function App(): ReactNode {
   const session = useSession();
@@ -21,7 +21,7 @@ export function App(): ReactNode {
   useEffect(() => {
     // Removes the previous customer's cached data in every tab.
     if (session.status !== 'signed-out') return;
-    for (const resource of ['orders', 'users'] as const) queryClient.removeQueries({ queryKey: customer.keyOf(resource) });
+    for (const resource of ['orders', 'users'] as const) queryClient.removeQueries({ queryKey: customerApi.keyOf(resource) });
   }, [session.status, queryClient]);
   return (
     <>
@@ -103,6 +103,6 @@ function Header({ isSignedIn }: { readonly isSignedIn: boolean }): ReactNode {
 }
 
 function WhoAmI(): ReactNode {
-  const { data: user } = useQuery(customer.queries.users.me());
+  const { data: user } = useQuery(customerApi.queries.users.me());
   return <span>{user?.name}</span>;
 }

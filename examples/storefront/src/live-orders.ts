@@ -2,7 +2,7 @@ import { ApiError, type Order, type OrderPage } from '@mandate/client-sdk';
 import { followEvents } from '@mandate/client-sdk/webhooks';
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { customer, customerClient } from './shop.ts';
+import { customerApi, customerClient } from './shop.ts';
 
 const pollingIntervalMs = 2_000;
 const reconnectDelayMs = 3_000;
@@ -30,7 +30,7 @@ async function followOrders(queryClient: QueryClient, signal: AbortSignal): Prom
     try {
       after ??= (await customerClient.events.list({ limit: 1 }, { signal })).latest_id;
       // Orders may have changed before the event feed was opened or while it was interrupted.
-      await queryClient.invalidateQueries({ queryKey: customer.keyOf('orders') });
+      await queryClient.invalidateQueries({ queryKey: customerApi.keyOf('orders') });
       for await (const event of followEvents(customerClient, { after, type: ['order.*'], signal })) {
         after = event.id;
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the filter selects only events of orders
@@ -45,12 +45,12 @@ async function followOrders(queryClient: QueryClient, signal: AbortSignal): Prom
 }
 
 function updateCachedOrder(queryClient: QueryClient, order: Order): void {
-  const { queryKey } = customer.queries.orders.get(order.id);
+  const { queryKey } = customerApi.queries.orders.get(order.id);
   queryClient.setQueryData<Order>(queryKey, (known) => (known && known.version > order.version ? known : order));
   const isListed = queryClient
-    .getQueriesData<OrderPage>({ queryKey: [...customer.keyOf('orders'), 'list'] })
+    .getQueriesData<OrderPage>({ queryKey: [...customerApi.keyOf('orders'), 'list'] })
     .some(([, page]) => page?.data.some(({ id }) => id === order.id));
-  const listKey = [...customer.keyOf('orders'), 'list'];
+  const listKey = [...customerApi.keyOf('orders'), 'list'];
   if (!isListed) void queryClient.invalidateQueries({ queryKey: listKey });
   const replace = (page: OrderPage | undefined): OrderPage | undefined =>
     page && { ...page, data: page.data.map((known) => (known.id === order.id ? { ...known, ...order } : known)) };

@@ -2,12 +2,12 @@ import { formatDate, formatMoney, type Order } from '@mandate/client-sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { FailureNotice } from './notice.tsx';
-import { customer } from './shop.ts';
+import { customerApi } from './shop.ts';
 
 type OrderPageProps = { readonly orderId: number; readonly pollingInterval: number | false };
 
 export function OrderPage({ orderId, pollingInterval }: OrderPageProps): ReactNode {
-  const order = useQuery({ ...customer.queries.orders.get(orderId), refetchInterval: pollingInterval });
+  const order = useQuery({ ...customerApi.queries.orders.get(orderId), refetchInterval: pollingInterval });
   return (
     <>
       <p>
@@ -23,8 +23,8 @@ export function OrderPage({ orderId, pollingInterval }: OrderPageProps): ReactNo
 
 function OrderDetails({ order }: { readonly order: Order }): ReactNode {
   const queryClient = useQueryClient();
-  const refresh = () => queryClient.invalidateQueries({ queryKey: customer.keyOf('orders') });
-  const pay = useMutation({ ...customer.mutations.payments.create(order.id), onSuccess: refresh });
+  const refresh = () => queryClient.invalidateQueries({ queryKey: customerApi.keyOf('orders') });
+  const pay = useMutation({ ...customerApi.mutations.payments.create(order.id), onSuccess: refresh });
   const cancel = useCancelOrder(order);
   const isPayable = order.payment_status === 'unpaid' && order.status === 'pending';
   return (
@@ -62,12 +62,12 @@ function OrderDetails({ order }: { readonly order: Order }): ReactNode {
 /** Cancels an order. The page shows the result immediately, and restores the order if the service rejects the cancellation. */
 function useCancelOrder(order: Order) {
   const queryClient = useQueryClient();
-  const { queryKey } = customer.queries.orders.get(order.id);
+  const { queryKey } = customerApi.queries.orders.get(order.id);
   return useMutation({
-    ...customer.mutations.orders.cancel(order.id),
+    ...customerApi.mutations.orders.cancel(order.id),
     onMutate: () => queryClient.setQueryData<Order>(queryKey, { ...order, status: 'canceled', canceled_at: new Date().toISOString() }),
     onError: () => queryClient.setQueryData<Order>(queryKey, order),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: customer.keyOf('orders') }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: customerApi.keyOf('orders') }),
   });
 }
 

@@ -2,10 +2,10 @@ import { formatDate, formatMoney } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { FailureNotice } from './notice.tsx';
-import { customer } from './shop.ts';
+import { customerApi } from './shop.ts';
 
 export function OrdersPage({ pollingInterval }: { readonly pollingInterval: number | false }): ReactNode {
-  const orders = useQuery({ ...customer.queries.orders.list({ limit: 20 }), refetchInterval: pollingInterval });
+  const orders = useQuery({ ...customerApi.queries.orders.list({ limit: 20 }), refetchInterval: pollingInterval });
   return (
     <section aria-labelledby="orders">
       <h1 id="orders">Your orders</h1>

@@ -5,7 +5,7 @@ import { addToCart } from './cart.ts';
 import { formatProductsHash, type Route } from './location-route.ts';
 import { FailureNotice } from './notice.tsx';
 import { ProductPicture } from './product-picture.tsx';
-import { visitor } from './shop.ts';
+import { visitorApi } from './shop.ts';
 import { usePlaceOrder } from './use-place-order.ts';
 
 type ProductsRoute = Extract<Route, { page: 'products' }>;
@@ -13,7 +13,7 @@ type ProductsRoute = Extract<Route, { page: 'products' }>;
 export function ProductsPage({ route, canOrder }: { readonly route: ProductsRoute; readonly canOrder: boolean }): ReactNode {
   const { category, search } = route;
   const filters = { ...(category && { category }), ...(search && { q: search }) };
-  const products = useInfiniteQuery(visitor.infiniteQueries.products.list({ status: ['active'], limit: 12, ...filters }));
+  const products = useInfiniteQuery(visitorApi.infiniteQueries.products.list({ status: ['active'], limit: 12, ...filters }));
   const found = products.data?.pages.flatMap((page) => page.data);
   return (
     <section aria-labelledby="products">
@@ -63,7 +63,7 @@ function SearchForm({ route: { category, search } }: { readonly route: ProductsR
 }
 
 function Categories({ route: { category, search } }: { readonly route: ProductsRoute }): ReactNode {
-  const categories = useQuery(visitor.queries.productCategories.list({ limit: 20 }));
+  const categories = useQuery(visitorApi.queries.productCategories.list({ limit: 20 }));
   const names = ['', ...(categories.data?.data.map((one) => one.category) ?? [])];
   return (
     <nav aria-label="Categories" className="categories">

@@ -14,5 +14,5 @@ export const signIn = browserSignIn({
 export const customerClient = createClient({ baseUrl: service, auth: signIn.auth });
 
 /** The product catalog is public, so visitors can browse it without signing in. */
-export const visitor = queryOptions(createClient({ baseUrl: service }));
-export const customer = queryOptions(customerClient);
+export const visitorApi = queryOptions(createClient({ baseUrl: service }));
+export const customerApi = queryOptions(customerClient);

@@ -16,7 +16,7 @@ const hasTypeParsers = (types: CustomTypesConfig | undefined): types is TypeOver
 const notCheckedOut: PoolClient['release'] = () => undefined;
 
 /** Releases a connection that is lost inside a transaction. Kysely releases neither such a connection nor its pool slot (kysely#1990). */
-export function releaseConnectionLostInTransaction(client: PoolClient): void {
+export function ensureReleaseOfLostConnection(client: PoolClient): void {
   let releaseOnce = notCheckedOut;
   Object.defineProperty(client, 'release', {
     get: () => releaseOnce,

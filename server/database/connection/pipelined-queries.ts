@@ -37,7 +37,7 @@ const anyConnection = z.custom<PgConnection>();
  * Callbacks that receive each row as soon as it arrives. The callbacks are attached to the statement parameters. PostgreSQL sends the first
  * rows of a long result while it is still computing the other rows.
  */
-export const rowListenersByParameters = createSymbolKeyedProperty<(row: unknown) => void>('listener');
+export const rowListenersByStatementParameters = createSymbolKeyedProperty<(row: unknown) => void>('listener');
 
 /**
  * Creates the functions that send statements on this connection. A message contains either several statements with a single Sync, or a
@@ -56,7 +56,7 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   };
   return {
     send(last, preceding) {
-      const onRow = rowListenersByParameters.get(last.values);
+      const onRow = rowListenersByStatementParameters.get(last.values);
       // The promise is created here and not by pg, because pg would assign a function to a property of the query. V8 allocates such
       // functions in the old generation, so the function, the result and the waiting caller would stay in memory until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();

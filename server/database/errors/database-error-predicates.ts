@@ -36,7 +36,7 @@ export function isDatabaseUnreachableError(error: unknown): boolean {
 }
 
 /** Returns whether a retry of the same request may succeed, because the failure is temporary and unrelated to the request. */
-export const isRetryableDatabaseError = (error: unknown): boolean =>
+export const isTemporaryDatabaseError = (error: unknown): boolean =>
   isDatabaseUnreachableError(error) || isDatabaseContentionError(error) || isDiskFullError(error);
 
 /** Returns whether a query failed because the database disk is (nearly) full. */

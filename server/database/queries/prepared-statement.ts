@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
-import { rowListenersByParameters } from '../connection/pipelined-queries.ts';
+import { rowListenersByStatementParameters } from '../connection/pipelined-queries.ts';
 
 /**
  * Prepares a statement that runs often. The parameters `$1`, `$2`, ... are bound, the name lets PostgreSQL cache the plan, and the
@@ -16,7 +16,7 @@ export function prepareStatement<Row>(
   return async (em, parameters, onRow) => {
     const boundParameters = [...parameters];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same statement gives the same columns
-    if (onRow) rowListenersByParameters.set(boundParameters, (row) => onRow(row as Row));
+    if (onRow) rowListenersByStatementParameters.set(boundParameters, (row) => onRow(row as Row));
     const { rows } = await em.getKysely().executeQuery<Row>(CompiledQuery.raw(sql, boundParameters));
     return rows;
   };

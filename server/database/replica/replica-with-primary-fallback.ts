@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryableDatabaseError } from '../errors/database-error-predicates.ts';
+import { isTemporaryDatabaseError } from '../errors/database-error-predicates.ts';
 import { readDatabaseIdentity, readWalPosition } from './read-wal-position-and-identity.sql.ts';
 import type { RunListQuery } from './list-runner-without-replica.ts';
 import type { Database, EntityManager } from '../entity-manager/entity-manager-type.ts';
@@ -115,7 +115,7 @@ export class ReplicaWithPrimaryFallback {
 }
 
 const isReplicaFailure = (error: unknown): boolean =>
-  error instanceof NotAReplicaError || error instanceof ReplicaTimeoutError || isRetryableDatabaseError(error);
+  error instanceof NotAReplicaError || error instanceof ReplicaTimeoutError || isTemporaryDatabaseError(error);
 
 class ReplicaTimeoutError extends Error {
   override readonly name = 'ReplicaTimeoutError';

@@ -30,7 +30,7 @@ export function translateDetail(detail: ProblemDetail, language: Language, onUnt
     if (value instanceof Date) return formatTimestamp(value, language.tag);
     if ('anyOf' in value) return new Intl.ListFormat(listLocale, { type: 'disjunction' }).format(value.anyOf);
     if ('allOf' in value) return new Intl.ListFormat(listLocale).format(value.allOf.map((each) => String(formatValue(each))));
-    return formatAmount(value, language.tag);
+    return formatAmountWithoutCurrency(value, language.tag);
   };
   return translate(detail);
 }
@@ -41,7 +41,7 @@ const formatTimestamp = (time: Date, tag: string): string =>
     ? time.toISOString()
     : new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' }).format(time);
 
-function formatAmount({ amount, currency }: Amount, tag: string): string {
+function formatAmountWithoutCurrency({ amount, currency }: Amount, tag: string): string {
   const decimal = formatDecimalAmount(amount, currency);
   if (tag === defaultLanguageTag || currency === '') return `${decimal} ${currency}`;
   return new Intl.NumberFormat(tag, { style: 'currency', currency, currencyDisplay: 'code' }).format(Number(decimal));

@@ -38,7 +38,7 @@ export function respondWithEtagOfChangedResource<Body extends Versioned>(res: Re
  * Rejects a change if `If-Match` specifies a different version (RFC 9110 section 13.1.1). Call this in the transaction, after locking the
  * resource. Without `If-Match`, the change is allowed.
  */
-export function assertIfMatchHeader(req: MatchedRequest, name: string, resource: Versioned): void {
+export function rejectIfMatchMismatch(req: MatchedRequest, name: string, resource: Versioned): void {
   const header = req.get('if-match');
   if (header === undefined) return;
   const etag = formatEtag(name, resource);
@@ -52,9 +52,9 @@ export function assertIfMatchHeader(req: MatchedRequest, name: string, resource:
   });
 }
 
-/** Like `assertIfMatchHeader`, but also rejects a change without `If-Match`. */
-export function requireIfMatchHeader(req: MatchedRequest, name: string, resource: Versioned): void {
-  if (req.get('if-match') !== undefined) return assertIfMatchHeader(req, name, resource);
+/** Like `rejectIfMatchMismatch`, but also rejects a change without `If-Match`. */
+export function requireMatchingIfMatch(req: MatchedRequest, name: string, resource: Versioned): void {
+  if (req.get('if-match') !== undefined) return rejectIfMatchMismatch(req, name, resource);
   throw createProblem('precondition_required', {
     detail: 'In If-Match, send the ETag of the version that you want to change.',
     headers: { ETag: formatEtag(name, resource) },

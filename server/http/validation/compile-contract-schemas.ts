@@ -1,6 +1,6 @@
 import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
-import { compileSchema, invalidValueSymbol } from './compile-schema.ts';
+import { compileSchema, invalidValueSentinel } from './compile-schema.ts';
 
 /** Routes without a declared query reject query parameters, because a misspelled parameter must not be ignored silently. */
 const noQueryParameters = z.object({}).strict();
@@ -35,7 +35,7 @@ function withCompiledParser(schema: z.ZodTypeAny): z.ZodTypeAny {
   const safeParse = (value: unknown): z.SafeParseReturnType<unknown, unknown> => {
     check ??= compileSchema(schema);
     const data = check(value);
-    return data === invalidValueSymbol ? schema.safeParse(value) : { success: true, data };
+    return data === invalidValueSentinel ? schema.safeParse(value) : { success: true, data };
   };
   const parse = (value: unknown): unknown => {
     const { data, error } = safeParse(value);

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 
 /** Returned by a validator for an invalid value. */
-export const invalidValueSymbol = Symbol('invalid value');
-/** Returns the parsed value, or `invalidValueSymbol`. */
+export const invalidValueSentinel = Symbol('invalid value');
+/** Returns the parsed value, or `invalidValueSentinel`. */
 type Validator = (value: unknown) => unknown;
 
 /**
@@ -20,7 +20,7 @@ export function compileSchema(schema: z.ZodTypeAny): Validator {
   if (isDefault(schema)) return compileDefault(schema);
   if (schema instanceof z.ZodString) return compileString(schema);
   if (schema instanceof z.ZodNumber) return compileNumber(schema);
-  if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : invalidValueSymbol);
+  if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : invalidValueSentinel);
   if (schema instanceof z.ZodEnum) return compileEnum(new Set<unknown>(z.array(z.string()).parse(schema.options)));
   if (isEffects(schema)) return compileEffect(schema);
   if (isPipeline(schema)) return compilePipeline(schema);
@@ -41,7 +41,7 @@ const zodFallback =
   (schema: z.ZodTypeAny): Validator =>
   (value) => {
     const result: { success: boolean; data?: unknown } = schema.safeParse(value);
-    return result.success ? result.data : invalidValueSymbol;
+    return result.success ? result.data : invalidValueSentinel;
   };
 
 const compileInner = (schema: z.ZodNullable<z.ZodTypeAny> | z.ZodOptional<z.ZodTypeAny>): Validator => compileSchema(schema.unwrap());
@@ -59,7 +59,7 @@ function compileDefault(schema: z.ZodDefault<z.ZodTypeAny>): Validator {
 const compileEnum =
   (values: ReadonlySet<unknown>): Validator =>
   (value) =>
-    values.has(value) ? value : invalidValueSymbol;
+    values.has(value) ? value : invalidValueSentinel;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -70,12 +70,12 @@ function compileEffect(schema: z.ZodEffects<z.ZodTypeAny>): Validator {
   const check = compileSchema(schema.innerType());
   return (value) => {
     const checked = check(value);
-    if (checked === invalidValueSymbol) return invalidValueSymbol;
+    if (checked === invalidValueSentinel) return invalidValueSentinel;
     let fits = true;
     const context = { path: [], addIssue: () => (fits = false) };
     const result: unknown = effect.type === 'transform' ? effect.transform(checked, context) : checked;
     if (effect.type === 'refinement') effect.refinement(checked, context);
-    return fits ? result : invalidValueSymbol;
+    return fits ? result : invalidValueSentinel;
   };
 }
 
@@ -83,7 +83,7 @@ function compilePipeline(schema: z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny>): Val
   const [parseInput, parseOutput] = [compileSchema(schema._def.in), compileSchema(schema._def.out)];
   return (value) => {
     const intermediate = parseInput(value);
-    return intermediate === invalidValueSymbol ? invalidValueSymbol : parseOutput(intermediate);
+    return intermediate === invalidValueSentinel ? invalidValueSentinel : parseOutput(intermediate);
   };
 }
 
@@ -99,19 +99,19 @@ function compileObject(schema: z.ZodObject<z.ZodRawShape>): Validator {
   if (unknownKeys === 'passthrough' || !(catchall instanceof z.ZodNever)) return zodFallback(schema);
   const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, check: compileSchema(field) }));
   return (value) => {
-    if (!isRecord(value)) return invalidValueSymbol;
+    if (!isRecord(value)) return invalidValueSentinel;
     let [declared, result]: [number, Record<string, unknown> | undefined] = [0, undefined];
     for (const [index, { name, check }] of fields.entries()) {
       const input = value[name];
       const checked = check(input);
-      if (checked === invalidValueSymbol) return invalidValueSymbol;
+      if (checked === invalidValueSentinel) return invalidValueSentinel;
       if (checked !== input) result ??= pickDeclared(value, fields.slice(0, index));
       if (input !== undefined || name in value) declared += 1;
       else if (checked === undefined) continue;
       if (result) result[name] = checked;
     }
     const hasUndeclared = Object.keys(value).length > declared;
-    if (hasUndeclared && unknownKeys === 'strict') return invalidValueSymbol;
+    if (hasUndeclared && unknownKeys === 'strict') return invalidValueSentinel;
     return result ?? (hasUndeclared ? pickDeclared(value, fields) : value);
   };
 }
@@ -128,11 +128,11 @@ function compileArray(schema: z.ZodArray<z.ZodTypeAny>): Validator {
   const check = compileSchema(schema.element);
   const [min, max] = [minLength?.value ?? 0, maxLength?.value ?? Infinity];
   return (value: unknown) => {
-    if (!isList(value) || value.length < min || value.length > max) return invalidValueSymbol;
+    if (!isList(value) || value.length < min || value.length > max) return invalidValueSentinel;
     let result: unknown[] | undefined;
     for (const [index, input] of value.entries()) {
       const checked = check(input);
-      if (checked === invalidValueSymbol) return invalidValueSymbol;
+      if (checked === invalidValueSentinel) return invalidValueSentinel;
       if (checked !== input) (result ??= [...value])[index] = checked;
     }
     return result ?? value;
@@ -142,12 +142,12 @@ function compileArray(schema: z.ZodArray<z.ZodTypeAny>): Validator {
 function compileRecord(schema: z.ZodRecord): Validator {
   const [checkKey, checkValue] = [compileSchema(schema.keySchema), compileSchema(schema.valueSchema)];
   return (value) => {
-    if (!isRecord(value)) return invalidValueSymbol;
+    if (!isRecord(value)) return invalidValueSentinel;
     const result: Record<string, unknown> = {};
     let isUnchanged = true;
     for (const key of Object.keys(value)) {
       const [name, content] = [checkKey(key), checkValue(value[key])];
-      if (typeof name !== 'string' || content === invalidValueSymbol || key === '__proto__') return invalidValueSymbol;
+      if (typeof name !== 'string' || content === invalidValueSentinel || key === '__proto__') return invalidValueSentinel;
       isUnchanged &&= name === key && content === value[key];
       result[name] = content;
     }
@@ -188,6 +188,6 @@ function compileNumber(schema: z.ZodNumber): Validator {
   if (schema._def.coerce) return zodFallback(schema);
   return (value) => {
     const fits = typeof value === 'number' && value >= min && value <= max && (!integer || Number.isInteger(value));
-    return fits ? value : invalidValueSymbol;
+    return fits ? value : invalidValueSentinel;
   };
 }

@@ -8,7 +8,7 @@ import { User } from '../../users/user.entity.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AccountRow } from '../storage/prefetched-record-and-client-types.ts';
 import { isImportedPasswordHash } from '../passwords/imported/stored-imported-password-hash.ts';
-import { hashPassword, verifyPassword } from '../passwords/password-hash.ts';
+import { hashPassword, verifyPassword } from '../passwords/hash-and-verify-password.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { selectActiveAccountById } from './select-active-account.sql.ts';
 
@@ -30,7 +30,7 @@ export class EmailTakenError extends Error {
  * provider has verified the address, or the administrator who installs the server specified it.
  * @throws EmailTakenError
  */
-export async function createAccountWithVerifiedEmail(
+export async function storeAccountWithVerifiedEmail(
   em: EntityManager,
   { name, email, passwordHash, role = 'customer', locale }: NewAccount,
   now: Date,
@@ -51,16 +51,16 @@ export async function createAccountWithVerifiedEmail(
 }
 
 /** An active account, with its password hash and the time when the password was set; both are null if the account has no password. */
-export type SignInCandidate = { id: number; email: string; locale: string | null; hash: string | null; changedAt: Date | null };
+export type ActiveAccountWithPasswordHash = { id: number; email: string; locale: string | null; hash: string | null; changedAt: Date | null };
 
 /** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
-export const getPasswordSetTimeMs = ({ changedAt }: Pick<SignInCandidate, 'changedAt'>): number => changedAt?.getTime() ?? 0;
+export const getPasswordSetTimeMs = ({ changedAt }: Pick<ActiveAccountWithPasswordHash, 'changedAt'>): number => changedAt?.getTime() ?? 0;
 
 /** Finds an active account by its e-mail address (ignoring case) or its user ID. */
 export async function findActiveAccountWithPasswordHash(
   em: EntityManager,
   emailOrId: string | number,
-): Promise<SignInCandidate | undefined> {
+): Promise<ActiveAccountWithPasswordHash | undefined> {
   if (typeof emailOrId === 'string' && emailOrId.includes('\0')) return undefined;
   const where = typeof emailOrId === 'number' ? { id: emailOrId } : buildEmailEqualsFilter(emailOrId);
   const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
@@ -78,7 +78,7 @@ export async function verifyEmailAndPassword(
   password: string,
 ): Promise<{ matches: boolean; accountId: number | undefined }> {
   const candidate = await findActiveAccountWithPasswordHash(em, email);
-  return { matches: await verifyPasswordOfAccount(em, candidate, password), accountId: candidate?.id };
+  return { matches: await verifyAccountPasswordAndRehash(em, candidate, password), accountId: candidate?.id };
 }
 
 /**
@@ -86,7 +86,7 @@ export async function verifyEmailAndPassword(
  * imported hash is replaced by an argon2id hash, unless the password was changed in the meantime. This replacement does not change the
  * stored time of the last password change.
  */
-export async function verifyPasswordOfAccount(em: EntityManager, account: SignInCandidate | undefined, password: string): Promise<boolean> {
+export async function verifyAccountPasswordAndRehash(em: EntityManager, account: ActiveAccountWithPasswordHash | undefined, password: string): Promise<boolean> {
   const hash = account?.hash ?? undefined;
   if (!(await verifyPassword(password, hash)) || account === undefined || hash === undefined) return false;
   if (isImportedPasswordHash(hash)) {

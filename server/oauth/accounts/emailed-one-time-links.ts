@@ -20,7 +20,7 @@ const linkLifetimeMs = 60 * 60 * 1000;
 const hashToken = (token: string): string => sha256(token, 'base64url');
 
 /** Creates a link and returns its token. Only the token's hash is stored. */
-export async function createEmailedLinkToken(
+export async function storeEmailedLinkAndReturnToken(
   em: EntityManager,
   { purpose, email, userId, sealedRefreshToken = null }: EmailLinkContent,
   now: Date,
@@ -86,7 +86,7 @@ export async function deleteEmailedLinksOfUser(em: EntityManager, userId: number
 }
 
 /** Deletes every link of an account whose e-mail address changes, and every link that was sent to the old or the new address. */
-export async function deleteEmailedLinksAfterAddressChange(
+export async function deleteEmailedLinksOfUserAndAddresses(
   em: EntityManager,
   { userId, from, to }: { userId: number; from: string; to: string },
 ): Promise<void> {

@@ -6,8 +6,8 @@ import {
   findAuthenticatorAppAddedAndUsedTimes,
   deleteAuthenticatorAppAndRecoveryCodes,
 } from '../second-factors/authenticator-app-and-recovery-codes.ts';
-import { listLinkedAccounts, removeLinkedAccountsExcept } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
-import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
+import { listLinkedAccounts, deleteLinkedAccountsExcept } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
+import { listPasskeys, deletePasskeysExcept } from '../second-factors/passkeys.ts';
 
 /**
  * An account's passkey, authenticator app, linked account or API key. A password reset keeps only the credentials that the user selects.
@@ -79,8 +79,8 @@ export async function removeNonPasswordCredentialsExcept(
   now: Date,
 ): Promise<void> {
   const keptIds = (kind: AccountCredential['kind']): number[] => kept.filter((one) => one.kind === kind).map(({ id }) => id);
-  await removePasskeysExcept(em, userId, keptIds('passkey'));
-  await removeLinkedAccountsExcept(em, userId, keptIds('linked_account'));
+  await deletePasskeysExcept(em, userId, keptIds('passkey'));
+  await deleteLinkedAccountsExcept(em, userId, keptIds('linked_account'));
   for (const { kind, key } of removed) {
     if (kind === 'passkey') await recordAuditEvent(em, source, { action: 'passkey.removed', actorId: userId, userId, subject: key }, now);
     if (kind === 'linked_account')

@@ -1,9 +1,9 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { sha256 } from '../../crypto/sha256.ts';
 import { findExpiryOfReachedAttemptLimits } from './find-expiry-of-reached-attempt-limits.sql.ts';
-import { createAttemptLimiterDatabaseClient } from './create-attempt-limiter-database-client.sql.ts';
+import { createAttemptLimiterQueryAdapter } from './create-attempt-limiter-query-adapter.sql.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
+import { rateLimitNetworkFromAddress } from '../../http/request/rate-limit-network-from-address.ts';
 
 /** Thrown when the attempt limit is exceeded, which suggests a guessing attack. */
 export class TooManyAttemptsError extends Error {
@@ -117,7 +117,7 @@ type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; re
  * would undo the count.
  */
 export function createDatabaseAttemptLimiter(em: EntityManager): AttemptLimiter {
-  const storeClient = createAttemptLimiterDatabaseClient(em);
+  const storeClient = createAttemptLimiterQueryAdapter(em);
   const limiters = new Map<string, RateLimiterPostgres>();
   const limiterOf = (keyPrefix: string, { points, duration }: Limit): RateLimiterPostgres => {
     const options = { keyPrefix, points, duration, storeClient, storeType: 'client', tableName: 'attempts' };
@@ -127,7 +127,7 @@ export function createDatabaseAttemptLimiter(em: EntityManager): AttemptLimiter 
   };
   const countersOf = (kind: AttemptKind, target: string, { address, knownBrowser }: AttemptSource): Counter[] => {
     const policy: Policy = policies[kind];
-    const network = networkFromClientAddress(address);
+    const network = rateLimitNetworkFromAddress(address);
     const counter = (scope: Scope, key: string): Counter[] => {
       const limit = policy[scope];
       if (limit === undefined) return [];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ApplicationInput } from '../../applications/create-application.ts';
-import { grantTypesOfSelfRegisteredApplications, scopesOfSelfRegisteredApplications } from '../../applications/create-application.ts';
+import type { ApplicationInput } from '../../applications/validate-and-create-application.ts';
+import { grantTypesOfSelfRegisteredApplications, scopesOfSelfRegisteredApplications } from '../../applications/validate-and-create-application.ts';
 import { supportedGrantTypes } from '../../applications/application.entity.ts';
 import type { FetchedDocument } from '../../outgoing-http/fetch-third-party-document.ts';
-import { getCacheSeconds, parseJsonDocument, UnusableDocumentError } from '../../outgoing-http/third-party-json-document.ts';
+import { cacheSecondsFromHeaders, parseFetchedJsonDocument, UnusableDocumentError } from '../../outgoing-http/fetch-and-parse-json-document.ts';
 import { findSelfRegistrationError } from './dynamic-client-registration.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 
@@ -45,7 +45,7 @@ export function applicationFromMetadataDocument(clientId: string, document: Fetc
       (name) => metadata.grant_types.includes(name) && grantTypesOfSelfRegisteredApplications.includes(name),
     ),
     registration: 'metadata_document',
-    metadataExpiresAt: new Date(now.getTime() + getCacheSeconds(document, now) * 1000),
+    metadataExpiresAt: new Date(now.getTime() + cacheSecondsFromHeaders(document, now) * 1000),
   };
   const fault = findSelfRegistrationError(input, false);
   if (fault) throw new UnusableDocumentError(`${fault.field} ${formatInEnglish(fault.detail)}`);
@@ -53,7 +53,7 @@ export function applicationFromMetadataDocument(clientId: string, document: Fetc
 }
 
 function parseDocument(document: FetchedDocument): z.output<typeof documentSchema> {
-  const parsed = documentSchema.safeParse(parseJsonDocument(document));
+  const parsed = documentSchema.safeParse(parseFetchedJsonDocument(document));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new UnusableDocumentError(`${issue?.path.join('.') || 'the document'} is not valid: ${issue?.message ?? ''}`);

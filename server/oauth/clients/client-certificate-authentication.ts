@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 import { certificateSubjectTypes } from '@mandate/contract';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { certificateHasSubject, type CertificateSubject } from '../../applications/certificate-subject.ts';
-import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
+import { certificateHasSubjectOrAltName, type CertificateSubject } from '../../applications/certificate-subject.ts';
+import { getClientAuthenticationMethod } from '../../applications/client-authentication-method-and-keys.ts';
 import {
   findClientCertificateSupportErrors,
   type ClientCertificateSupport,
@@ -42,7 +42,7 @@ export function configureMutualTls(options: ClientCertificateOptions | undefined
     },
     certificateSubjectMatches: (ctx, property, value) => {
       const [certificate, type] = [getCertificate(ctx), certificateSubjectTypes.find((name) => property === `tls_client_auth_${name}`)];
-      return certificate !== undefined && type !== undefined && certificateHasSubject(certificate, { type, value });
+      return certificate !== undefined && type !== undefined && certificateHasSubjectOrAltName(certificate, { type, value });
     },
   };
 }
@@ -100,7 +100,7 @@ export const mutualTlsMetadataFromClient = (client: PrefetchedClient): Record<st
 const toSubjectMetadata = ({ type, value }: CertificateSubject): Record<string, string> => ({ [`tls_client_auth_${type}`]: value });
 
 /** Returns an error message if a client's settings require client certificates that the server does not accept. */
-export function findUnsupportedCertificateSetting(client: PrefetchedClient, support: ClientCertificateSupport): string | undefined {
+export function findUnsupportedCertificateSettingError(client: PrefetchedClient, support: ClientCertificateSupport): string | undefined {
   const { tlsClientCertificateBoundAccessTokens } = client;
   const settings = { tokenEndpointAuthMethod: getClientAuthenticationMethod(client), tlsClientCertificateBoundAccessTokens };
   const [error] = findClientCertificateSupportErrors(settings, support);

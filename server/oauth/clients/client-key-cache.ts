@@ -5,10 +5,10 @@ import type { FetchedDocument } from '../../outgoing-http/fetch-third-party-docu
 import type { NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
 import {
   fetchJsonDocument,
-  getCacheSeconds,
-  parseJsonDocument,
+  cacheSecondsFromHeaders,
+  parseFetchedJsonDocument,
   UnusableDocumentError,
-} from '../../outgoing-http/third-party-json-document.ts';
+} from '../../outgoing-http/fetch-and-parse-json-document.ts';
 
 /** The client whose keys are read, and the key ID in the header of the JWT to verify. */
 export type ClientKeyLookup = { readonly clientId: string; readonly jwksUri: string; readonly kid: string | undefined };
@@ -71,7 +71,7 @@ export class ClientKeyCache {
     const attemptedAtMs = this.#now();
     try {
       const document = await fetchJsonDocument({ url: jwksUri, totalMs: timeoutMs, bytesMax }, this.#network);
-      const freshUntilMs = attemptedAtMs + getCacheSeconds(document, new Date(attemptedAtMs)) * 1000;
+      const freshUntilMs = attemptedAtMs + cacheSecondsFromHeaders(document, new Date(attemptedAtMs)) * 1000;
       return { attemptedAtMs, cached: { keys: parseKeySet(document), freshUntilMs }, failure: undefined };
     } catch (error) {
       if (!(error instanceof UnusableDocumentError)) throw error;
@@ -93,7 +93,7 @@ const keySetSchema = z.object({ keys: z.array(z.record(z.unknown())).min(1).max(
 
 /** Returns the usable keys in a key set, which may also contain keys for other purposes. */
 function parseKeySet(document: FetchedDocument): Keys {
-  const parsed = keySetSchema.safeParse(parseJsonDocument(document));
+  const parsed = keySetSchema.safeParse(parseFetchedJsonDocument(document));
   if (!parsed.success)
     throw new UnusableDocumentError(`the document is not a JSON Web Key Set: keys must be a list of 1 to ${keysMax} keys`);
   const reasons: string[] = [];

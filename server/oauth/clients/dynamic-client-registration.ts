@@ -4,7 +4,7 @@ import {
   certificateAuthenticationMethods,
   certificateSubjectTypes,
   clientAuthenticationMethods,
-  findForbiddenCharacterIssueMessage,
+  forbiddenCharacterMessageFromError,
   idTokenSigningAlgorithms,
   maxApplicationKeys,
   scopeDefinitions,
@@ -20,13 +20,13 @@ import {
   createApplication,
   grantTypesOfSelfRegisteredApplications,
   type ApplicationInput,
-} from '../../applications/create-application.ts';
+} from '../../applications/validate-and-create-application.ts';
 import {
   findClientAuthenticationErrors,
-  getRequestedAuthenticationMethod,
+  resolveRequestedAuthenticationMethod,
   parsePublicJwks,
   type ClientAuthenticationInput,
-} from '../../applications/client-authentication.ts';
+} from '../../applications/client-authentication-method-and-keys.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findMetadataFieldsWithFetchableUrl } from './find-metadata-fields-with-fetchable-url.ts';
@@ -38,9 +38,9 @@ type Registration = NonNullable<NonNullable<Configuration['features']>['registra
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
 type Properties = Parameters<Policy>[1];
 
-/** Policy name for initial access tokens that an administrator creates (server/access-management/create-registration-token.ts). */
+/** Policy name for initial access tokens that an administrator creates (server/access-management/create-initial-access-token.ts). */
 export const administratorRegistrationPolicyName = 'of-the-shop';
-/** Policy name for registrations without an initial access token (`enableOpenClientRegistration`). */
+/** Policy name for registrations without an initial access token (`authorizeAnonymousClientRegistration`). */
 export const openRegistrationPolicyName = 'open';
 
 /** Grant types for clients that no administrator has reviewed. The client credentials grant is excluded. */
@@ -103,7 +103,7 @@ function checkClientAuthentication(properties: Properties): void {
   const authentication = { ...toApplicationAuthentication(properties), jwks, jwksUri };
   const [fault] = findClientAuthenticationErrors(authentication);
   if (fault) throw new errors.InvalidClientMetadata(`${toRegistrationField(fault.field)} ${formatInEnglish(fault.detail)}`);
-  if (jwks) properties.jwks = { keys: [...parsePublicJwks(jwks, getRequestedAuthenticationMethod(authentication)).keys] };
+  if (jwks) properties.jwks = { keys: [...parsePublicJwks(jwks, resolveRequestedAuthenticationMethod(authentication)).keys] };
 }
 
 const methodsWithKeys: ReadonlySet<string> = new Set(['private_key_jwt', ...certificateAuthenticationMethods]);
@@ -148,7 +148,7 @@ function requirePublicClient(properties: Properties): void {
 }
 
 /**
- * Configures dynamic client registration (RFC 7591). The initial access token, which an administrator or `enableOpenClientRegistration` has
+ * Configures dynamic client registration (RFC 7591). The initial access token, which an administrator or `authorizeAnonymousClientRegistration` has
  * created, specifies the policy.
  */
 export const dynamicClientRegistrationConfiguration: Registration = {
@@ -175,7 +175,7 @@ const addDefaultScopes = (scope: string | undefined): string =>
   [...new Set([...(scope ?? '').split(' '), ...defaultMcpClientScopes])].filter((name) => name !== '').join(' ');
 
 /** Creates an application from client metadata that oidc-provider has validated. */
-export async function createApplicationFromClientMetadata(
+export async function storeApplicationFromClientMetadata(
   em: EntityManager,
   clientId: string,
   metadata: AdapterPayload,
@@ -217,7 +217,7 @@ export function findSelfRegistrationError(
 ): { readonly field: string; readonly detail: FieldErrorDetail } | undefined {
   const name = applicationCreateSchema.shape.name.safeParse(input.name);
   if (!name.success)
-    return { field: 'client_name', detail: findForbiddenCharacterIssueMessage(name.error) ?? 'must be one line of up to 100 characters' };
+    return { field: 'client_name', detail: forbiddenCharacterMessageFromError(name.error) ?? 'must be one line of up to 100 characters' };
   const [fault] = findApplicationFieldErrors({ redirectUris: [], ...input }, development);
   return fault;
 }

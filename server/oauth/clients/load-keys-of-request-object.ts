@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import { readForm } from '../protocol/buffered-request-body.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import { loadPublishedClientKeys } from './client-assertion.ts';
+import { prefetchPublishedClientKeys } from './validate-client-assertion-and-load-keys.ts';
 import { prefetchClient } from './oidc-client-adapter.ts';
 import type { ClientPrefetchOptions } from './prefetch-client-and-limit-secret-attempts.ts';
-import { readKeyIdOfRequestObject } from './request-object.ts';
+import { readKeyIdOfRequestObject } from './validate-and-consume-request-object.ts';
 
 const { authorization, pushed_authorization_request: pushed, device_authorization: device } = oauthEndpointPaths;
 
@@ -19,7 +19,7 @@ export const loadKeysOfRequestObject =
     if (requestObject !== undefined) {
       // For requests to all other endpoints, the client has already been loaded.
       if (ctx.path === authorization && clientId !== undefined) await prefetchClient(em, ctx.req, clientId);
-      await loadPublishedClientKeys(clientKeys, ctx.req, readKeyIdOfRequestObject(requestObject));
+      await prefetchPublishedClientKeys(clientKeys, ctx.req, readKeyIdOfRequestObject(requestObject));
     }
     await next();
   };

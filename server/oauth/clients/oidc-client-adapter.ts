@@ -1,17 +1,17 @@
 import { orderAuthorizationDetailsType, type PublicJsonWebKey } from '@mandate/contract';
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { deviceCodeGrantType } from '../../applications/application.entity.ts';
-import { getClientAuthenticationMethod, type ClientAuthenticationMethod } from '../../applications/client-authentication.ts';
+import { getClientAuthenticationMethod, type ClientAuthenticationMethod } from '../../applications/client-authentication-method-and-keys.ts';
 import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-algorithm.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { ClientCertificateSupport } from '../../applications/find-client-certificate-support-errors.ts';
-import { findUnsupportedCertificateSetting, mutualTlsMetadataFromClient } from './client-certificate-authentication.ts';
-import { isUrlClientId } from './client-id-url.ts';
+import { findUnsupportedCertificateSettingError, mutualTlsMetadataFromClient } from './client-certificate-authentication.ts';
+import { isUrlClientId } from './validate-client-id-url.ts';
 import { findActiveApplication } from './find-active-application.sql.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
-import { createApplicationFromClientMetadata } from './dynamic-client-registration.ts';
+import { storeApplicationFromClientMetadata } from './dynamic-client-registration.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { PrefetchedClient } from '../storage/prefetched-record-and-client-types.ts';
@@ -50,12 +50,12 @@ export const createClientAdapter = (em: EntityManager, development: boolean, cer
     const context = Provider.ctx && getOauthRequestContext(Provider.ctx.req);
     const client = context?.client?.clientId === clientId ? context.client : await findActiveApplication(em, [clientId]);
     if (context && client) context.client = client;
-    const unsupported = client && findUnsupportedCertificateSetting(client, certificates);
+    const unsupported = client && findUnsupportedCertificateSettingError(client, certificates);
     if (unsupported !== undefined) throw new errors.InvalidClient(unsupported);
     const publishedKeys = context?.clientKeys?.clientId === clientId ? context.clientKeys.keys : [];
     return client ? toClientMetadata(client, new Date(), publishedKeys) : undefined;
   },
-  upsert: (clientId, metadata) => createApplicationFromClientMetadata(em, clientId, metadata, development),
+  upsert: (clientId, metadata) => storeApplicationFromClientMetadata(em, clientId, metadata, development),
   ...unsupportedMethods(),
 });
 

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limiter.ts';
-import { loadPublishedClientKeys, readUnverifiedAssertion } from './client-assertion.ts';
+import { prefetchPublishedClientKeys, decodeUnverifiedClientAssertion } from './validate-client-assertion-and-load-keys.ts';
 import type { ClientKeyCache } from './client-key-cache.ts';
 import { prefetchClient } from './oidc-client-adapter.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
@@ -36,7 +36,7 @@ export const prefetchClientAndLimitSecretAttempts =
     const presented = ctx.method === 'POST' && clientAuthenticatedPaths.has(ctx.path) ? await readPresentedClient(ctx) : undefined;
     if (!presented?.withSecret) {
       if (presented) await prefetchClient(em, ctx.req, presented.clientId);
-      if (presented?.assertion) await loadPublishedClientKeys(clientKeys, ctx.req, presented.assertion.kid);
+      if (presented?.assertion) await prefetchPublishedClientKeys(clientKeys, ctx.req, presented.assertion.kid);
       await next();
       return;
     }
@@ -59,7 +59,7 @@ type PresentedClient = {
   readonly clientId: string;
   readonly withSecret: boolean;
   /** The client assertion (RFC 7523), which has not been verified. */
-  readonly assertion?: ReturnType<typeof readUnverifiedAssertion>;
+  readonly assertion?: ReturnType<typeof decodeUnverifiedClientAssertion>;
 };
 
 /** Returns a request's client ID, and how the request authenticates the client. */
@@ -70,7 +70,7 @@ async function readPresentedClient(ctx: Context): Promise<PresentedClient | unde
   const form = await readForm(ctx);
   const assertion = form.get('client_assertion');
   if (assertion !== null && !form.has('client_secret')) {
-    const unverified = readUnverifiedAssertion(assertion);
+    const unverified = decodeUnverifiedClientAssertion(assertion);
     return { clientId: unverified.clientId, withSecret: false, assertion: unverified };
   }
   return { clientId: form.get('client_id') ?? '', withSecret: form.has('client_secret') };

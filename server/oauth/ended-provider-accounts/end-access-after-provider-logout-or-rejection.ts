@@ -5,13 +5,13 @@ import { lockUserRow } from '../../users/lock-user-row.ts';
 import { User } from '../../users/user.entity.ts';
 import { deleteSessionsAndQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { ConnectedAppEntity } from '../grants/connected-app.entity.ts';
-import { deleteConnectedAppsAndRecordRevocation } from '../grants/delete-connected-apps-and-record-revocation.ts';
+import { cleanUpAfterGrantRevocation } from '../grants/clean-up-after-grant-revocation.ts';
 import { revokeGrantsAndSessionsOfUser } from '../grants/revoke-grants-and-sessions-of-user.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { LinkedAccount, type LinkedAccountRow } from '../linked-accounts/linked-account.entity.ts';
 import { clearedRefreshTokenColumns } from '../linked-accounts/linked-account-refresh-token.ts';
-import { findLinkedAccount } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
+import { findLinkedAccountByIdentity } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
 
 /**
  * Ends a user's sessions on this server after the user's session or account at the provider has ended. If staff must sign in through this
@@ -26,7 +26,7 @@ export async function endAccessAfterProviderLogout(
   now: Date,
 ): Promise<void> {
   await em.transactional(async (inner) => {
-    const linked = await findLinkedAccount(inner, account);
+    const linked = await findLinkedAccountByIdentity(inner, account);
     if (!linked) return;
     const userId = linked.user;
     await lockUserRow(inner, userId);
@@ -78,7 +78,7 @@ async function revokeGrantsAndSessionsOfLinkedAccount(em: EntityManager, userId:
   const sessions = await em.find(BrowserSession, throughAccount, { disableIdentityMap: true });
   for (const { uid } of sessions) await deleteSessionsAndQueueLogoutTokens(em, { accountId: String(userId), uid });
   await em.nativeDelete(BrowserSession, throughAccount);
-  await deleteConnectedAppsAndRecordRevocation(em, { grantId: { $in: grantIds } });
+  await cleanUpAfterGrantRevocation(em, { grantId: { $in: grantIds } });
 }
 
 const auditEnd = (em: EntityManager, { slug }: IdentityProviderRow, userId: number, source: RequestSource, now: Date): Promise<void> =>

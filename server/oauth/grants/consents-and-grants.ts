@@ -13,9 +13,9 @@ import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-li
 import { saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { findOrderLimitsOfGrantWithoutConsentPage, unlimitedOrderPermissions } from './order-limits-of-authorization-request.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
-import { createConnectedApp } from './create-list-and-revoke-connected-apps.ts';
+import { storeConnectedApp } from './store-list-and-revoke-connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
-import { listRequestedUserClaims } from '../protocol/claims-parameter.ts';
+import { listClaimsParameterUserClaims } from '../protocol/claims-parameter.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 import { linkedAccountFromInteractionResult } from '../sessions/linked-account-of-sign-in.ts';
 
@@ -65,10 +65,10 @@ export async function addScopesToStoredConsent(
  * Returns the known scopes in an authorization request, and the scopes of the claims that the request names. Users consent to a claim by
  * consenting to its scope.
  */
-export const listScopesOfRequestedScopesAndClaims = (params: Readonly<Record<string, unknown>>): string[] => [
+export const listRequestedScopesIncludingClaimScopes = (params: Readonly<Record<string, unknown>>): string[] => [
   ...new Set([
     ...(typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : []),
-    ...listRequestedUserClaims(params).map(({ scope }) => scope),
+    ...listClaimsParameterUserClaims(params).map(({ scope }) => scope),
   ]),
 ];
 
@@ -83,11 +83,11 @@ export function recordConsentDecisionInGrant(
   params: Readonly<Record<string, unknown>>,
   allowed: ReadonlySet<string>,
 ): void {
-  for (const { claim, scope } of listRequestedUserClaims(params)) {
+  for (const { claim, scope } of listClaimsParameterUserClaims(params)) {
     if (allowed.has(scope)) grant.addOIDCClaims([claim]);
     else grant.rejectOIDCClaims([claim]);
   }
-  for (const scope of listScopesOfRequestedScopesAndClaims(params)) {
+  for (const scope of listRequestedScopesIncludingClaimScopes(params)) {
     if (allowed.has(scope)) grant.addOIDCScope(scope);
     else grant.rejectOIDCScope(scope);
     if (!isApiScope(scope)) continue;
@@ -137,7 +137,7 @@ async function createGrantWithoutPrompt(
 ): Promise<Grant | undefined> {
   const { params, provider, session, result } = ctx.oidc;
   if (params?.['authorization_details'] !== undefined) return undefined; // the user decides about the limits on the consent page
-  const requested = listScopesOfRequestedScopesAndClaims(params ?? {});
+  const requested = listRequestedScopesIncludingClaimScopes(params ?? {});
   const approval = await findApprovedScopes(em, userId, clientId);
   if (!approval) return undefined;
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
@@ -160,7 +160,7 @@ async function createGrantWithoutPrompt(
   if (limits.stored) await saveOrderLimits(em, grantId, limits.stored);
   const signIn = linkedAccountFromInteractionResult(result);
   const app = { grantId, userId, clientId, preapprovedScopes, sessionUid: session?.uid, signIn };
-  await createConnectedApp(em, app, ctx.get('user-agent'), new Date());
+  await storeConnectedApp(em, app, ctx.get('user-agent'), new Date());
   return grant;
 }
 

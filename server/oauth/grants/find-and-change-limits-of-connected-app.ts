@@ -7,9 +7,9 @@ import { createInvalidRequestProblem } from '../../http/problem-details/problem.
 import { translatable } from '../../http/problem-details/translatable-text.ts';
 import { assertCategoriesKnown } from '../../order-limits/product-categories-of-limits.ts';
 import { findEffectiveOrderLimits, type EffectiveLimits } from '../../order-limits/find-effective-order-limits.ts';
-import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
+import { findLimitAboveCeilings, findOrderLimitCeilingsAndDefaults } from './find-order-limit-ceilings-and-defaults.ts';
 import {
-  findOrderLimits,
+  findUserSetOrderLimits,
   removeOrderLimitsExceptOwnOrdersRestriction,
   saveOrderLimits,
 } from '../../order-limits/save-find-and-delete-order-limits.ts';
@@ -52,7 +52,7 @@ export async function listLimitsOfConnectedApps(em: EntityManager, ids: readonly
  */
 export async function isAccessToAllOrdersGrantable(em: EntityManager, userId: number, id: number): Promise<boolean> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
-  const limits = app && (await findOrderLimits(em, app.grantId));
+  const limits = app && (await findUserSetOrderLimits(em, app.grantId));
   return limits?.allOrdersGrantable ?? true;
 }
 
@@ -63,7 +63,7 @@ export async function findCeilingOfConnectedApp(
   id: number,
 ): Promise<Pick<EffectiveOrderLimits, 'limits' | 'products'> | undefined> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
-  return app ? tightenRequestedLimitsToCeilings(undefined, await findOrderLimitCeilings(em, app.clientId)) : undefined;
+  return app ? tightenRequestedLimitsToCeilings(undefined, await findOrderLimitCeilingsAndDefaults(em, app.clientId)) : undefined;
 }
 
 type LimitsChange = {
@@ -107,7 +107,7 @@ export async function changeLimitsOfConnectedApp(
 
 /** @throws {Problem} `invalid_request` if a limit exceeds the limit that an administrator set */
 async function assertWithinCeilings(em: EntityManager, clientId: string, input: OrderLimitsInput): Promise<void> {
-  const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, clientId), input);
+  const excess = findLimitAboveCeilings(await findOrderLimitCeilingsAndDefaults(em, clientId), input);
   if (!excess) return;
   const detail = translatable`For this application, ${{ reason: excess.reason }}. Only an administrator of the shop can change this.`;
   throw createInvalidRequestProblem({ in: 'body', pointer: `#/${excess.path.join('/')}`, code: 'out_of_range', detail });
@@ -118,13 +118,13 @@ async function assertWithinCeilings(em: EntityManager, clientId: string, input: 
  * @throws {Problem} `invalid_request` if an added category contains no products for sale
  */
 async function assertNewCategoriesKnown(em: EntityManager, grantId: string, { products }: OrderLimitsInput): Promise<void> {
-  const current = await findOrderLimits(em, grantId);
+  const current = await findUserSetOrderLimits(em, grantId);
   await assertCategoriesKnown(em, products?.categories ?? [], '#/products/categories', current?.categories ?? []);
 }
 
 /** @throws {Problem} `invalid_request` if the application did not request access to all orders */
 async function fillInOrderAccessAndApproval(em: EntityManager, grantId: string, input: OrderLimitsInput): Promise<EffectiveOrderLimits> {
-  const current = await findOrderLimits(em, grantId);
+  const current = await findUserSetOrderLimits(em, grantId);
   const { orders = current?.ownOrdersOnly ? 'own' : 'all', approval = current?.approval ?? 'above_limit' } = input;
   if (orders === 'own' || current?.allOrdersGrantable !== false) return { ...input, orders, approval };
   throw createInvalidRequestProblem({

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { EffectiveLimits } from '../../order-limits/find-effective-order-limits.ts';
-import { listConnectedAppsOfUser } from './create-list-and-revoke-connected-apps.ts';
+import { listConnectedAppsOfUser } from './store-list-and-revoke-connected-apps.ts';
 import { listLimitsOfConnectedApps } from './find-and-change-limits-of-connected-app.ts';
 
 /** An application, with every device on which the user has granted it access. */

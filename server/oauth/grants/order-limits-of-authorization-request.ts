@@ -9,9 +9,9 @@ import {
 import { z } from 'zod';
 import type { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { tightenLimitsToCeiling } from '../../order-limits/find-limit-above-ceiling.ts';
+import { tightenLimitsToCeiling } from '../../order-limits/find-limit-above-ceiling-and-tighten-limits.ts';
 import { intersectCategories } from '../../order-limits/product-categories-of-limits.ts';
-import { findOrderLimitCeilings, type OrderLimitCeilings } from './find-order-limit-ceilings.ts';
+import { findOrderLimitCeilingsAndDefaults, type OrderLimitCeilingsAndDefaults } from './find-order-limit-ceilings-and-defaults.ts';
 
 /** Returns which orders an application can access if the request does not specify `orders` in the authorization details. */
 export const getDefaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
@@ -99,7 +99,7 @@ export async function findOfferedOrderLimits(
   if (!requested && !permitsOrdersOrPayments(scopes)) {
     return { isOffered: false, isRequested: false, maximum: allowed, proposed: allowed };
   }
-  const ceilings = await findOrderLimitCeilings(em, application.clientId);
+  const ceilings = await findOrderLimitCeilingsAndDefaults(em, application.clientId);
   const maximum = tightenRequestedLimitsToCeilings(allowed, ceilings);
   const defaults = defaultOrderLimits(ceilings);
   const proposed =
@@ -112,7 +112,7 @@ export async function findOfferedOrderLimits(
 /** Returns the requested limits, tightened to the ceilings; undefined if there are no requested limits and no ceilings. */
 export const tightenRequestedLimitsToCeilings = (
   requested: EffectiveOrderLimits | undefined,
-  { ceilings, categories: permitted }: OrderLimitCeilings,
+  { ceilings, categories: permitted }: OrderLimitCeilingsAndDefaults,
 ): EffectiveOrderLimits | undefined => {
   const limits = tighten(requested?.limits, ceilings);
   const categories = intersectCategories([requested?.products?.categories, permitted]);
@@ -124,7 +124,7 @@ export const tightenRequestedLimitsToCeilings = (
 const defaultOrderLimits = ({
   defaultLimits: limits,
   defaultCategories: categories,
-}: OrderLimitCeilings): Pick<EffectiveOrderLimits, 'limits' | 'products'> | undefined =>
+}: OrderLimitCeilingsAndDefaults): Pick<EffectiveOrderLimits, 'limits' | 'products'> | undefined =>
   limits || categories ? { ...(limits && { limits }), ...(categories && { products: { categories: [...categories] } }) } : undefined;
 
 const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly OrderSpendingLimits[]): OrderSpendingLimits | undefined => {
@@ -147,7 +147,7 @@ export async function findOrderLimitsOfGrantWithoutConsentPage(
 ): Promise<{ readonly effective: EffectiveOrderLimits | undefined; readonly stored: EffectiveOrderLimits | undefined }> {
   const access = defaultLimitsOfGrant(application, scopes);
   if (!permitsOrdersOrPayments(scopes)) return { effective: access, stored: access };
-  const ceilings = await findOrderLimitCeilings(em, application.clientId);
+  const ceilings = await findOrderLimitCeilingsAndDefaults(em, application.clientId);
   const defaults = withDefault ? defaultOrderLimits(ceilings) : undefined;
   const stored = defaults ? tightenRequestedLimitsToCeilings({ ...(access ?? unlimitedOrderPermissions), ...defaults }, ceilings) : access;
   return { effective: tightenRequestedLimitsToCeilings(stored, ceilings), stored };

@@ -6,7 +6,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { recordEvent } from '../../events/record-event.ts';
 import { findEffectiveOrderLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
-import { connectedAppFromFields, findApplicationsOfConnectedApps } from './connected-app-response.ts';
+import { connectedAppResponseFromFields, findApplicationsOfConnectedApps } from './connected-app-response-and-applications.ts';
 import type { ConnectedAppEntity } from './connected-app.entity.ts';
 
 type RecordedChange = {
@@ -36,7 +36,7 @@ export async function recordLimitChangeAndUpdateTokens(
   await recordAuditEvent(em, source, { ...event, details }, now);
   if (app.lastUsedAt == null) return; // `grant.created` is recorded when the application receives its first token
   const applications = await findApplicationsOfConnectedApps(em, [app]);
-  await recordEvent(em, 'grant.updated', connectedAppFromFields(app, applications.get(clientId)), userId);
+  await recordEvent(em, 'grant.updated', connectedAppResponseFromFields(app, applications.get(clientId)), userId);
 }
 
 const payloadSchema = z.record(z.unknown());

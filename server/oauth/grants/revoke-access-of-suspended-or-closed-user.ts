@@ -2,7 +2,7 @@ import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
 import type { RevokeAccess } from '../../http/routing/handler-dependencies.ts';
 import { deleteEmailedLinksOfUser } from '../accounts/emailed-one-time-links.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
-import { AuthenticatorApp, Passkey, RecoveryCode } from '../second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';
+import { AuthenticatorApp, Passkey, RecoveryCode } from '../second-factors/second-factors-and-used-identifiers.entity.ts';
 import { deleteSessionsAndQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { LinkedAccount } from '../linked-accounts/linked-account.entity.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';

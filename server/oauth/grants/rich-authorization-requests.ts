@@ -16,9 +16,9 @@ import type { OrderLimitsRow } from '../../order-limits/order-limits-and-budgete
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { findEffectiveOrderLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
-import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
+import { findLimitAboveCeilings, findOrderLimitCeilingsAndDefaults } from './find-order-limit-ceilings-and-defaults.ts';
 import { findUnknownCategories } from '../../order-limits/product-categories-of-limits.ts';
-import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
+import { findUserSetOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { recordLimitChangeAndUpdateTokens } from './record-limit-change-and-update-tokens.ts';
 import { getDefaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
@@ -39,7 +39,7 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
           if (parseAuthorizationDetails(ctx.oidc.params ?? {})?.length !== 1)
             throw invalidDetails(`send one object of the type ${orderAuthorizationDetailsType}`);
           const limits = parseOrderDetails(detail, new Date());
-          const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, ctx.oidc.client?.clientId ?? ''), limits);
+          const excess = findLimitAboveCeilings(await findOrderLimitCeilingsAndDefaults(em, ctx.oidc.client?.clientId ?? ''), limits);
           if (excess) throw invalidDetails(`${excess.path.join('.')}: for this application, ${formatInEnglish(excess.reason)}`);
           const [unknown] = limits.products ? await findUnknownCategories(em, limits.products.categories) : [];
           if (unknown !== undefined) throw invalidDetails(`products.categories: no product for sale is in the category ${unknown}`);
@@ -71,7 +71,7 @@ async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId:
     products: requestedProducts,
     ...conditions
   } = parseOrderDetails(detail, new Date());
-  const current = await findOrderLimits(em, grantId);
+  const current = await findUserSetOrderLimits(em, grantId);
   const categories = requestedProducts?.categories ?? current?.categories;
   const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));
   const approval = requestedApproval ?? current?.approval ?? 'above_limit';
@@ -93,7 +93,7 @@ type IntrospectionPolicy = NonNullable<NonNullable<NonNullable<Configuration['fe
  * Lets clients introspect only tokens that were issued to them. oidc-provider returns authorization details only for tokens that were
  * issued with details. This function adds an empty list to other tokens, because limits may have been set since those tokens were issued.
  */
-export const isTokenIssuedToIntrospectingClient: IntrospectionPolicy = (_ctx, client, token) => {
+export const applyOwnTokenIntrospectionPolicy: IntrospectionPolicy = (_ctx, client, token) => {
   token.rar ??= [];
   return token.clientId === client.clientId;
 };

@@ -3,7 +3,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import { z } from 'zod';
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
 import type { NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
-import { UnusableDocumentError } from '../../outgoing-http/third-party-json-document.ts';
+import { UnusableDocumentError } from '../../outgoing-http/fetch-and-parse-json-document.ts';
 import { ClientKeyCache } from '../clients/client-key-cache.ts';
 import { InvalidProviderResponseError, IdentityProviderUnavailableError } from './provider-errors.ts';
 

@@ -32,7 +32,7 @@ export const truncateErrorCode = (code: string): string => code.slice(0, errorCo
  * Runs `work`, and converts library and connection errors to this module's errors. The causes of these errors are dropped, because they can
  * contain tokens.
  */
-export async function convertProviderErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function runAndConvertProviderErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -64,7 +64,7 @@ const federatedMethod = 'fed';
  * Converts the claims of a verified ID token to an identity.
  * @param givenName name that the provider sent outside of the ID token
  */
-export function identityFromClaims(
+export function providerIdentityFromClaims(
   claims: unknown,
   { preset, twoFactorValues }: Pick<IdentityProviderRow, 'preset' | 'twoFactorValues'>,
   givenName: string | undefined,
@@ -93,5 +93,5 @@ export const isEmailDomainAllowed = (
 ): boolean => emailDomain == null || verifiedEmail?.toLowerCase().endsWith(`@${emailDomain}`) === true;
 
 /** Returns whether users with this role can use a provider. */
-export const isRoleInAudience = ({ audience }: Pick<IdentityProviderRow, 'audience'>, role: 'customer' | 'staff' | 'admin'): boolean =>
+export const canRoleUseProvider = ({ audience }: Pick<IdentityProviderRow, 'audience'>, role: 'customer' | 'staff' | 'admin'): boolean =>
   audience === 'everyone' || (audience === 'customers') === (role === 'customer');

@@ -9,8 +9,8 @@ import { clockToleranceSeconds, LogoutTokenVerifier, type VerifiedLogoutToken } 
 import { encryptPendingSignIn, type PendingProviderSignIn } from './pending-provider-sign-in.ts';
 import { createProviderClientAuthentication } from './provider-client-authentication.ts';
 import { ProviderDpop, retryWithDpopNonce } from './provider-dpop.ts';
-import { convertProviderErrors, InvalidProviderResponseError, isErrorResponseOfProvider, truncateErrorCode } from './provider-errors.ts';
-import { identityFromClaims, type ProviderIdentity } from './provider-identity-and-access-rules.ts';
+import { runAndConvertProviderErrors, InvalidProviderResponseError, isErrorResponseOfProvider, truncateErrorCode } from './provider-errors.ts';
+import { providerIdentityFromClaims, type ProviderIdentity } from './provider-identity-and-access-rules.ts';
 
 /** Limits for each request to a provider. Token responses are much smaller than this limit, but some providers publish large key sets. */
 const requestLimits = { totalMs: 5_000, bytesMax: 256 * 1024 };
@@ -70,7 +70,7 @@ export class RelyingParty {
   async discover({ issuer }: Pick<IdentityProviderRow, 'issuer'>): Promise<oauth.AuthorizationServer> {
     const cached = this.#metadata.get(issuer);
     if (cached && cached.untilMs > Date.now()) return cached.metadata;
-    const metadata = await convertProviderErrors(async () => {
+    const metadata = await runAndConvertProviderErrors(async () => {
       const url = new URL(issuer);
       return oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, this.#httpOptions));
     });
@@ -109,7 +109,7 @@ export class RelyingParty {
       // The code can be redeemed only with this key (RFC 9449 section 10).
       ...(dpop.DPoP && { dpop_jkt: await dpop.DPoP.calculateThumbprint() }),
     });
-    return convertProviderErrors(async () => {
+    return runAndConvertProviderErrors(async () => {
       const url = endpointUrl(server.authorization_endpoint, this.#network.development);
       if (server.pushed_authorization_request_endpoint === undefined) {
         for (const [name, value] of parameters) url.searchParams.set(name, value);
@@ -143,7 +143,7 @@ export class RelyingParty {
     // The library caches keys per metadata object, so passing a copy makes the library fetch the current keys.
     const server = { ...(await this.discover(provider)) };
     const client = clientOf(provider);
-    return convertProviderErrors(async () => {
+    return runAndConvertProviderErrors(async () => {
       const validated = oauth.validateAuthResponse(server, client, parameters, parameters.get('state') ?? '');
       const authentication = await createProviderClientAuthentication(provider, this.#key, new Date());
       const dpop = await this.#dpop.optionFor(server);
@@ -166,7 +166,7 @@ export class RelyingParty {
       const claims = oauth.getValidatedIdTokenClaims(tokens);
       if (!claims) throw new InvalidProviderResponseError('the response contains no ID token');
       const moreClaims = claims['email'] === undefined ? await this.#readUserInfo(server, client, tokens, claims.sub) : {};
-      const identity = identityFromClaims({ ...moreClaims, ...claims }, provider, nameFromAppleUser(parameters.get('user')));
+      const identity = providerIdentityFromClaims({ ...moreClaims, ...claims }, provider, nameFromAppleUser(parameters.get('user')));
       return { ...identity, refreshToken: tokens.refresh_token };
     });
   }
@@ -180,7 +180,7 @@ export class RelyingParty {
   async redeemRefreshToken(provider: IdentityProviderRow, refreshToken: string, subject: string): Promise<ProviderRefreshResult> {
     const server = await this.discover(provider);
     const client = clientOf(provider);
-    return convertProviderErrors(async () => {
+    return runAndConvertProviderErrors(async () => {
       const authentication = await createProviderClientAuthentication(provider, this.#key, new Date());
       const options = { ...this.#httpOptions, ...(await this.#dpop.optionFor(server)) };
       try {

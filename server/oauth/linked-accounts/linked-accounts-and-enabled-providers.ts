@@ -4,7 +4,7 @@ import { IdentityProviderEntity, type IdentityProviderRow } from '../../identity
 import { User } from '../../users/user.entity.ts';
 import type { ProviderIdentity } from '../identity-providers/provider-identity-and-access-rules.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
-import { Passkey } from '../second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';
+import { Passkey } from '../second-factors/second-factors-and-used-identifiers.entity.ts';
 import { LinkedAccount } from './linked-account.entity.ts';
 
 /** A linked account as the user sees it. */
@@ -23,7 +23,7 @@ export async function listLinkedAccounts(em: EntityManager, userId: number): Pro
 }
 
 /** Finds a linked account by its issuer and subject. */
-export const findLinkedAccount = (em: EntityManager, { issuer, subject }: Pick<ProviderIdentity, 'issuer' | 'subject'>) =>
+export const findLinkedAccountByIdentity = (em: EntityManager, { issuer, subject }: Pick<ProviderIdentity, 'issuer' | 'subject'>) =>
   em.findOne(LinkedAccount, { issuer, subject }, { disableIdentityMap: true });
 
 /**
@@ -37,18 +37,18 @@ export async function addLinkedAccount(
   now: Date,
 ): Promise<number | undefined> {
   const isAdded = await insertIfAbsent(em, LinkedAccount, { user: userId, issuer, subject, label, linkedAt: now });
-  return isAdded ? (await findLinkedAccount(em, { issuer, subject }))?.id : undefined;
+  return isAdded ? (await findLinkedAccountByIdentity(em, { issuer, subject }))?.id : undefined;
 }
 
 export const recordLinkedAccountUse = async (em: EntityManager, id: number, label: string, now: Date): Promise<void> => {
   await em.nativeUpdate(LinkedAccount, { id }, { label, lastUsedAt: now });
 };
 
-export const removeLinkedAccount = async (em: EntityManager, userId: number, id: number): Promise<boolean> =>
+export const deleteLinkedAccount = async (em: EntityManager, userId: number, id: number): Promise<boolean> =>
   (await em.nativeDelete(LinkedAccount, { id, user: userId })) > 0;
 
 /** Removes all of the user's linked accounts except those with these IDs. */
-export async function removeLinkedAccountsExcept(em: EntityManager, userId: number, keptIds: readonly number[]): Promise<void> {
+export async function deleteLinkedAccountsExcept(em: EntityManager, userId: number, keptIds: readonly number[]): Promise<void> {
   await em.nativeDelete(LinkedAccount, { user: userId, ...(keptIds.length > 0 && { id: { $nin: [...keptIds] } }) });
 }
 

@@ -3,17 +3,17 @@ import type { BrandingCache } from '../../branding/branding-cache.ts';
 import type { Languages } from '../../languages/languages.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { basePathFromIssuer } from '../protocol/endpoint-paths-and-audiences.ts';
-import { stylesheetPath } from './assets/build-page-stylesheet.ts';
-import { pageEnhancementScript } from './assets/read-page-script.ts';
+import { stylesheetPathFromAccentColor } from './assets/build-page-stylesheet.ts';
+import { pageEnhancementScript } from './assets/page-enhancement-script.ts';
 import type { PageSettings } from './views/page-layout-and-form-fields.ts';
 
-/** Creates the settings that all pages share. `shop` and `stylesheetPath` always reflect the most recently read branding. */
+/** Creates the settings that all pages share. `shop` and `stylesheetPathFromAccentColor` always reflect the most recently read branding. */
 export const createPageSettings = (em: EntityManager, branding: BrandingCache, issuer: string, languages: Languages): PageSettings => ({
   get shop() {
     return branding.current;
   },
-  get stylesheetPath() {
-    return stylesheetPath(branding.current.accent_color);
+  get stylesheetPathFromAccentColor() {
+    return stylesheetPathFromAccentColor(branding.current.accent_color);
   },
   refreshBranding: () => branding.refresh(em),
   messages: languages.default.messages,

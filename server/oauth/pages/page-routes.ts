@@ -10,7 +10,7 @@ import {
   submitLogoRemoval,
 } from './handlers/account/edit-branding.ts';
 import { showAccountHome } from './handlers/account/account-home.ts';
-import { redisplayProfile, showProfile, submitProfile } from './handlers/account/change-profile.ts';
+import { showProfileOnCsrfError, showProfile, submitProfile } from './handlers/account/change-profile.ts';
 import { showOrder, showOrders } from './handlers/account/show-orders.ts';
 import {
   showApproval,
@@ -30,59 +30,59 @@ import {
 import {
   showEmailChangeRequest,
   showEmailConfirmation,
-  redisplayEmailChangeRequest,
+  showEmailChangeOnCsrfError,
   submitEmailChangeRequest,
   submitEmailConfirmation,
 } from './handlers/account/change-email.ts';
-import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/account/change-password.ts';
-import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/account/language-setting.ts';
+import { showChangePassword, showChangePasswordOnCsrfError, submitChangePassword } from './handlers/account/change-password.ts';
+import { showLanguageSettingOnCsrfError, showLanguageSetting, submitLanguageSetting } from './handlers/account/language-setting.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/account/close-account.ts';
 import { loadOrCreateBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
 import {
   submitAuthenticatorAppRemoval,
   submitRecoveryCodeRenewal,
   downloadRecoveryCodes,
-  redisplayRecoveryCodes,
+  showRecoveryCodesInChosenLanguage,
   showSecurityPage,
   showAuthenticatorSetup,
-  redisplayAuthenticatorSetup,
+  restartAuthenticatorSetup,
   submitAuthenticatorSetup,
 } from './handlers/account/security-page-and-authenticator-app.ts';
-import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/account/add-and-remove-passkeys.ts';
-import { completeProviderResponse, redirectProviderResponse } from './handlers/identity-providers/complete-provider-sign-in.ts';
-import { submitLinkedAccountRemoval } from './handlers/identity-providers/link-account.ts';
+import { showPasskeyFormOnCsrfError, submitNewPasskey, submitPasskeyRemoval } from './handlers/account/add-and-remove-passkeys.ts';
+import { completeProviderResponse, redirectProviderResponseToInteraction } from './handlers/identity-providers/complete-provider-sign-in.ts';
+import { submitLinkedAccountRemoval } from './handlers/identity-providers/link-and-remove-provider-account.ts';
 import {
-  redisplayLinkRequest,
-  showLinkConfirmation,
-  submitLinkConfirmation,
-  submitLinkRequest,
+  showLinkExpiredOnCsrfError,
+  showAccountLinkConfirmation,
+  submitAccountLinkConfirmation,
+  submitAccountLinkRequest,
 } from './handlers/identity-providers/link-account-by-email.ts';
-import { redisplayProviderStart, submitLinkStart, submitProviderStart } from './handlers/identity-providers/start-provider-sign-in.ts';
+import { showProviderErrorOnCsrfError, submitAccountLinkStart, submitProviderSignInStart } from './handlers/identity-providers/start-provider-sign-in.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter, type PageHandler } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';
 import {
   showNewPasswordForm,
   showPasswordResetRequest,
-  redisplayNewPasswordForm,
-  redisplayPasswordResetRequest,
+  showNewPasswordFormOnCsrfError,
+  showPasswordResetRequestOnCsrfError,
   submitNewPassword,
   submitPasswordResetRequest,
 } from './handlers/sign-in/reset-password.ts';
 import {
   showSignIn,
-  redisplaySignInAfterSecondFactorExpired,
-  redisplaySignIn,
+  showSignInAfterTicketExpired,
+  showSignInOnCsrfError,
   submitEmailCode,
   submitPasskeySignIn,
   submitSecondFactor,
   submitSignIn,
-} from './handlers/sign-in/sign-in.ts';
+} from './handlers/sign-in/show-and-submit-sign-in-steps.ts';
 import {
   showSignUpConfirmation,
   showSignUpForm,
-  redisplaySignUpConfirmation,
-  redisplaySignUpForm,
+  showSignUpConfirmationOnCsrfError,
+  showSignUpFormOnCsrfError,
   submitSignUpConfirmation,
   submitSignUpForm,
 } from './handlers/sign-in/sign-up.ts';
@@ -105,26 +105,26 @@ function addSignInPages(pages: PageRouter): void {
           res.redirect(303, path.slice(0, path.lastIndexOf('/'))),
     )
     .addPage(['/sign-in', '/sign-in/:uid'], showSignIn)
-    .addForm(['/sign-in/passkey', '/sign-in/:uid/passkey'], submitPasskeySignIn, redisplaySignIn)
-    .addForm(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor, redisplaySignInAfterSecondFactorExpired)
-    .addForm(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode, redisplaySignInAfterSecondFactorExpired)
-    .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn, redisplaySignIn)
+    .addForm(['/sign-in/passkey', '/sign-in/:uid/passkey'], submitPasskeySignIn, showSignInOnCsrfError)
+    .addForm(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor, showSignInAfterTicketExpired)
+    .addForm(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode, showSignInAfterTicketExpired)
+    .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn, showSignInOnCsrfError)
     .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUpForm)
-    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpForm, redisplaySignUpForm)
+    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpForm, showSignUpFormOnCsrfError)
     .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpConfirmation)
-    .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation, redisplaySignUpConfirmation)
+    .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation, showSignUpConfirmationOnCsrfError)
     .addPage(providerPaths('start'), redirectTo('/sign-in'))
-    .addForm(providerPaths('start'), submitProviderStart, redisplayProviderStart)
-    .addCallback('/sign-in/providers/:slug/callback', redirectProviderResponse)
+    .addForm(providerPaths('start'), submitProviderSignInStart, showProviderErrorOnCsrfError)
+    .addCallback('/sign-in/providers/:slug/callback', redirectProviderResponseToInteraction)
     .addCallback(providerPaths('complete'), completeProviderResponse)
     .addPage('/sign-in/providers/:slug/link', redirectTo('/sign-in'))
-    .addForm('/sign-in/providers/:slug/link', submitLinkRequest, redisplayLinkRequest)
-    .addPage('/sign-in/providers/:slug/link-confirmation', showLinkConfirmation)
-    .addForm('/sign-in/providers/:slug/link-confirmation', submitLinkConfirmation, showLinkConfirmation)
+    .addForm('/sign-in/providers/:slug/link', submitAccountLinkRequest, showLinkExpiredOnCsrfError)
+    .addPage('/sign-in/providers/:slug/link-confirmation', showAccountLinkConfirmation)
+    .addForm('/sign-in/providers/:slug/link-confirmation', submitAccountLinkConfirmation, showAccountLinkConfirmation)
     .addPage('/password-reset', showPasswordResetRequest)
-    .addForm('/password-reset', submitPasswordResetRequest, redisplayPasswordResetRequest)
+    .addForm('/password-reset', submitPasswordResetRequest, showPasswordResetRequestOnCsrfError)
     .addPage('/password-reset/confirm', showNewPasswordForm)
-    .addForm('/password-reset/confirm', submitNewPassword, redisplayNewPasswordForm)
+    .addForm('/password-reset/confirm', submitNewPassword, showNewPasswordFormOnCsrfError)
     .addPage('/consent/:uid', showConsent)
     .addForm('/consent/:uid', submitConsent, showConsent)
     .addPage('/sign-out', redirectTo('/sign-in'))
@@ -137,11 +137,11 @@ function addAccountPages(pages: PageRouter): void {
     .addPage('/account/orders', requireSignInBefore(showOrders))
     .addPage('/account/orders/:order', requireSignInBefore(showOrder))
     .addPage('/account/profile', requireSignInBefore(showProfile))
-    .addForm('/account/profile', requireSignInBefore(submitProfile), requireSignInBefore(redisplayProfile))
+    .addForm('/account/profile', requireSignInBefore(submitProfile), requireSignInBefore(showProfileOnCsrfError))
     .addPage('/account/password', requireRecentSignInBefore(showChangePassword))
-    .addForm('/account/password', requireRecentSignInBefore(submitChangePassword), requireRecentSignInBefore(redisplayChangePassword))
+    .addForm('/account/password', requireRecentSignInBefore(submitChangePassword), requireRecentSignInBefore(showChangePasswordOnCsrfError))
     .addPage('/account/email', requireRecentSignInBefore(showEmailChangeRequest))
-    .addForm('/account/email', requireRecentSignInBefore(submitEmailChangeRequest), requireRecentSignInBefore(redisplayEmailChangeRequest))
+    .addForm('/account/email', requireRecentSignInBefore(submitEmailChangeRequest), requireRecentSignInBefore(showEmailChangeOnCsrfError))
     .addPage('/account/email/confirm', showEmailConfirmation)
     .addForm('/account/email/confirm', submitEmailConfirmation, showEmailConfirmation)
     .addPage('/account/sessions', requireSignInBefore(showSessions))
@@ -161,22 +161,22 @@ function addAccountPages(pages: PageRouter): void {
     .addForm(
       '/account/authenticator-app',
       requireRecentSignInBefore(submitAuthenticatorSetup),
-      requireRecentSignInBefore(redisplayAuthenticatorSetup),
+      requireRecentSignInBefore(restartAuthenticatorSetup),
     )
     .addForm('/account/authenticator-app/remove', requireRecentSignInBefore(submitAuthenticatorAppRemoval), redirectTo('/account/security'))
     .addForm('/account/recovery-codes', requireRecentSignInBefore(submitRecoveryCodeRenewal), redirectTo('/account/security'))
-    .addForm('/account/recovery-codes/shown', requireSignInBefore(redisplayRecoveryCodes), redirectTo('/account/security'))
+    .addForm('/account/recovery-codes/shown', requireSignInBefore(showRecoveryCodesInChosenLanguage), redirectTo('/account/security'))
     .addForm('/account/recovery-codes/file', requireSignInBefore(downloadRecoveryCodes), redirectTo('/account/security'))
     .addPage(
       ['/account/passkeys', ...['', '/shown', '/file'].map((name) => `/account/recovery-codes${name}`)],
       redirectTo('/account/security'),
     )
     .addPage('/account/language', requireSignInBefore(showLanguageSetting))
-    .addForm('/account/language', requireSignInBefore(submitLanguageSetting), requireSignInBefore(redisplayLanguageSetting))
-    .addForm('/account/passkeys', requireRecentSignInBefore(submitNewPasskey), requireRecentSignInBefore(redisplayNewPasskey))
+    .addForm('/account/language', requireSignInBefore(submitLanguageSetting), requireSignInBefore(showLanguageSettingOnCsrfError))
+    .addForm('/account/passkeys', requireRecentSignInBefore(submitNewPasskey), requireRecentSignInBefore(showPasskeyFormOnCsrfError))
     .addForm('/account/passkeys/remove', requireRecentSignInBefore(submitPasskeyRemoval), redirectTo('/account/security'))
     .addPage(['/account/linked-accounts', '/account/linked-accounts/remove'], redirectTo('/account/security'))
-    .addForm('/account/linked-accounts', requireRecentSignInBefore(submitLinkStart), redirectTo('/account/security'))
+    .addForm('/account/linked-accounts', requireRecentSignInBefore(submitAccountLinkStart), redirectTo('/account/security'))
     .addForm('/account/linked-accounts/remove', requireRecentSignInBefore(submitLinkedAccountRemoval), redirectTo('/account/security'))
     .addPage(brandingPagePath, requireRecentSignInBefore(showBranding))
     .addPage([`${brandingPagePath}/logo`, `${brandingPagePath}/logo/remove`], redirectTo(brandingPagePath))

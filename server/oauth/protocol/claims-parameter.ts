@@ -27,7 +27,7 @@ export const assertClaimsParameter: NonNullable<ClaimsParameter['assertClaimsPar
 };
 
 /** Returns the claims about the user that an authorization request names, each with the scope that grants the claim. */
-export function listRequestedUserClaims({
+export function listClaimsParameterUserClaims({
   claims,
 }: Readonly<Record<string, unknown>>): readonly { readonly claim: string; readonly scope: OpenIdConnectScope }[] {
   if (typeof claims !== 'string') return [];

@@ -33,7 +33,7 @@ const excludedFromAssistants = new Set<Scope>([
  * Scopes that the MCP endpoint names in its 401 response to a client without a token. The list contains no scope for products, because
  * products are public. When a tool needs another scope, the MCP endpoint tells the client to request this scope.
  */
-export const initialMcpClientScopes: readonly Scope[] = ['orders.read'];
+export const mcpChallengeScopes: readonly Scope[] = ['orders.read'];
 
 /**
  * Scopes that an MCP client requests by default (MCP authorization, scope selection strategy). The default scopes cover the tools for

@@ -8,7 +8,7 @@ import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts
 import { clientAssertionAlgorithms } from '../../applications/parse-public-jwk.ts';
 import type { ClientCertificateSupport } from '../../applications/find-client-certificate-support-errors.ts';
 import type { ClientCertificateOptions } from '../../http/request/client-certificate.ts';
-import { assertClientAssertionClaims } from '../clients/client-assertion.ts';
+import { assertClientAssertionClaims } from '../clients/validate-client-assertion-and-load-keys.ts';
 import {
   configureMutualTls,
   getMutualTlsEndpointAliases,
@@ -16,11 +16,11 @@ import {
 } from '../clients/client-certificate-authentication.ts';
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
-import { isTokenIssuedToIntrospectingClient, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
+import { applyOwnTokenIntrospectionPolicy, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
 import { patchBackchannelLogout } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { assertClaimsParameter, claimsByScope } from '../protocol/claims-parameter.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
-import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
+import { dpopAlgorithms } from '../tokens/verify-dpop-proof.ts';
 import {
   apiAudienceFromIssuer,
   listAccessTokenAudiences,
@@ -30,13 +30,13 @@ import {
 import { addSignInClaims, addOpenIdScopesAndStoreTokenRecord } from '../tokens/customize-jwt-access-tokens.ts';
 import { exchangeOrReplayRefreshToken, decideRefreshRotationOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
-import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
+import type { OidcProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { replaceRequestedAcrChecks } from './replace-requested-acr-checks.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
-import { consumeRequestObject, readRequestObject, requestObjectAlgorithms, requestObjectConfiguration } from '../clients/request-object.ts';
+import { consumeRequestObject, readRequestObject, requestObjectAlgorithms, requestObjectConfiguration } from '../clients/validate-and-consume-request-object.ts';
 import { isPkceRequired } from '../clients/is-pkce-required.ts';
 
 type ProviderOptions = {
@@ -54,7 +54,7 @@ type ProviderOptions = {
   readonly cookieKey: string;
   /** The nonces that DPoP proofs can contain are derived from this secret (32 bytes). */
   readonly dpopNonceSecret: Buffer;
-  readonly pages: ProviderPages;
+  readonly pages: OidcProviderPages;
   readonly clientCertificates: ClientCertificateOptions | undefined;
   /** Tags of the page languages, for `ui_locales_supported`. */
   readonly uiLocales: readonly string[];
@@ -128,7 +128,7 @@ type RemainingParameters = Parameters<Provider['registerGrantType']> extends [un
 
 /**
  * Rejects every outgoing request from oidc-provider, whatever URLs a client has supplied.
- * `createClientIdUrlMiddleware` fetches metadata documents, and `ClientKeyCache` fetches keys.
+ * `createClientMetadataDocumentMiddleware` fetches metadata documents, and `ClientKeyCache` fetches keys.
  */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
   throw new Error('the authorization server does not fetch client URLs');
@@ -186,12 +186,12 @@ const protocolConfiguration: Configuration = {
   },
 };
 
-const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopNonceSecret: Buffer): Configuration['features'] => ({
+const features = (em: EntityManager, issuer: string, pages: OidcProviderPages, dpopNonceSecret: Buffer): Configuration['features'] => ({
   devInteractions: { enabled: false },
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-  introspection: { enabled: true, allowedPolicy: isTokenIssuedToIntrospectingClient },
+  introspection: { enabled: true, allowedPolicy: applyOwnTokenIntrospectionPolicy },
   jwtIntrospection: { enabled: true },
   jwtResponseModes: { enabled: true },
   pushedAuthorizationRequests: { enabled: true },

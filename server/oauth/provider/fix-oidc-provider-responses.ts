@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import {
-  isRetryableDatabaseError,
+  isTemporaryDatabaseError,
   isDiskFullError,
   lowDiskSpaceRetryAfterSeconds,
 } from '../../database/errors/database-error-predicates.ts';
@@ -11,7 +11,7 @@ import { oauthEndpointMethods, oauthEndpointPaths } from '../protocol/endpoint-p
 import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope-of-token-request.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { redactInteractionIdInPath } from '../protocol/redact-interaction-id.ts';
-import { createOidcProviderPageSecurityHeaders } from '../pages/assets/page-security-headers.ts';
+import { createSecurityHeadersWithoutCsp } from '../pages/assets/page-security-headers.ts';
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 const tokenBody = z.record(z.unknown());
@@ -51,11 +51,11 @@ export const fixOidcProviderResponses =
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }
     const { serverError } = getOauthRequestContext(ctx.req);
-    if (isRetryableDatabaseError(serverError)) sendUnavailable(ctx, isDiskFullError(serverError));
+    if (isTemporaryDatabaseError(serverError)) sendUnavailable(ctx, isDiskFullError(serverError));
     if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
     if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
     // oidc-provider itself renders only two pages: the form that posts a response to a client, and the sign-out form.
-    if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(createOidcProviderPageSecurityHeaders(issuer));
+    if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(createSecurityHeadersWithoutCsp(issuer));
   };
 
 function correctResponse(ctx: Parameters<Middleware>[0], issuer: string): void {

@@ -22,7 +22,7 @@ import {
   selectAndLockRecordWithGrantAndUser,
   selectRecordByKey,
   upsertOauthRecord,
-  type RecordKey,
+  type OauthRecordLookupKey,
 } from './select-lock-and-upsert-oauth-records.sql.ts';
 
 /** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
@@ -108,7 +108,7 @@ class PostgresAdapter implements Adapter {
     if (this.#model === 'Grant' && Provider.ctx) getOauthRequestContext(Provider.ctx.req).prefetched = undefined;
   }
 
-  async #load(key: RecordKey, value: string, presented?: string): Promise<AdapterPayload | undefined> {
+  async #load(key: OauthRecordLookupKey, value: string, presented?: string): Promise<AdapterPayload | undefined> {
     if (value.includes('\0')) return undefined; // PostgreSQL text cannot contain NUL, so no record can match
     const now = new Date();
     const parameters = [this.#model, value, now];
@@ -128,7 +128,7 @@ class PostgresAdapter implements Adapter {
     return row && adapterPayloadFromOauthRecord(row, presented);
   }
 
-  #findAndLock(key: Partial<Record<RecordKey, string>>, now: Date) {
+  #findAndLock(key: Partial<Record<OauthRecordLookupKey, string>>, now: Date) {
     const where = { model: this.#model, ...key, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
     return this.#em.findOne(OauthRecord, where, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true });
   }

@@ -1,12 +1,12 @@
 import express from 'express';
 import { scopeNames } from '@mandate/contract';
 import { mcpCors } from '../../http/middleware/cors.ts';
-import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
+import { dpopAlgorithms } from '../tokens/verify-dpop-proof.ts';
 import { listAccessTokenAudiences, mcpAudienceFromIssuer } from '../protocol/endpoint-paths-and-audiences.ts';
 import { defaultMcpClientScopes } from '../protocol/oauth-scopes.ts';
 
 /** Returns a protected resource's metadata URL (RFC 9728 section 3.1): the well-known prefix comes before the resource path. */
-export function protectedResourceMetadataUrl(resource: string): URL {
+export function getProtectedResourceMetadataUrl(resource: string): URL {
   const url = new URL(resource);
   url.pathname = `/.well-known/oauth-protected-resource${url.pathname}`;
   return url;
@@ -20,7 +20,7 @@ export function protectedResourceMetadataUrl(resource: string): URL {
 export function createProtectedResourceMetadataRouter(issuer: string, acceptsCertificates: boolean): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const resource of listAccessTokenAudiences(issuer)) {
-    const pathname = protectedResourceMetadataUrl(resource).pathname.slice('/.well-known'.length);
+    const pathname = getProtectedResourceMetadataUrl(resource).pathname.slice('/.well-known'.length);
     router.all(pathname, mcpCors).get(pathname, (_req, res) => {
       res.set('Cache-Control', 'public, max-age=3600').json({
         ...metadata(issuer, resource),

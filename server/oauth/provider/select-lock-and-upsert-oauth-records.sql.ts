@@ -3,10 +3,10 @@ import { storedRefreshResponseModelName, type StoredOauthRecord } from '../stora
 import type { PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
 /** Properties by which an OAuth record can be looked up. */
-export type RecordKey = 'id' | 'uid' | 'userCode';
+export type OauthRecordLookupKey = 'id' | 'uid' | 'userCode';
 type Column = 'id' | 'uid' | 'user_code';
 
-const prepareByKey = <Statement>(prepare: (column: Column) => Statement): Readonly<Record<RecordKey, Statement>> => ({
+const prepareByKey = <Statement>(prepare: (column: Column) => Statement): Readonly<Record<OauthRecordLookupKey, Statement>> => ({
   id: prepare('id'),
   uid: prepare('uid'),
   userCode: prepare('user_code'),

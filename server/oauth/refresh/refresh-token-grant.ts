@@ -22,14 +22,14 @@ import { encryptText, decryptText } from '../../crypto/authenticated-encryption.
 import { getPresentedCertificate } from '../../http/request/client-certificate.ts';
 import { getClientRefreshGraceSeconds } from '../clients/oidc-client-adapter.ts';
 import { prefetchClientAndLimitSecretAttempts, type ClientPrefetchOptions } from '../clients/prefetch-client-and-limit-secret-attempts.ts';
-import { recordConnectedAppUseAndGrantCreated } from '../grants/create-list-and-revoke-connected-apps.ts';
-import { runRequestInTransaction } from '../grants/request-transaction.ts';
+import { recordConnectedAppUseAndGrantCreated } from '../grants/store-list-and-revoke-connected-apps.ts';
+import { runRequestInTransaction } from '../grants/run-request-in-transaction.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { adapterPayloadFromOauthRecord, storedRefreshResponseModelName } from '../storage/oauth-record-mapping.ts';
-import { thumbprintFromUnverifiedDpopProof } from '../tokens/dpop-proof.ts';
-import type { CheckProviderAccountAfterRefresh } from './create-provider-account-check-after-refresh.ts';
+import { thumbprintFromUnverifiedDpopProof } from '../tokens/verify-dpop-proof.ts';
+import type { CheckProviderAccountAfterRefresh } from './create-provider-account-enforcement-after-refresh.ts';
 
 export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   ctx.method === 'POST' &&

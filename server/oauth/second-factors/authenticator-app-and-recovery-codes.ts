@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 import { hashCodeTypedByUser } from '../../crypto/hash-typed-code.ts';
-import { AuthenticatorApp, RecoveryCode } from './authenticator-app-recovery-code-and-passkey.entity.ts';
+import { AuthenticatorApp, RecoveryCode } from './second-factors-and-used-identifiers.entity.ts';
 
 /** Accepted deviation in time steps, in either direction, because phone clocks are rarely exact. */
 const window = 1;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { User } from '../../users/user.entity.ts';
-import { Passkey, UsedSingleUseIdentifier } from './authenticator-app-recovery-code-and-passkey.entity.ts';
+import { Passkey, UsedSingleUseIdentifier } from './second-factors-and-used-identifiers.entity.ts';
 
 // The library is loaded on demand, because loading takes a tenth of a second and most sign-ins use a password.
 const loadWebAuthn = () => import('@simplewebauthn/server');
@@ -128,7 +128,7 @@ const expectedValues = (issuer: string, challenge: string) => ({
 });
 
 /** Verifies and stores a new passkey, and returns its ID, or undefined if verification fails. Call this in a transaction. */
-export async function addPasskey(
+export async function verifyAndAddPasskey(
   em: EntityManager,
   challenges: StatelessPasskeyChallenges,
   issuer: string,
@@ -201,10 +201,10 @@ async function undefinedOnError<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-export const removePasskey = async (em: EntityManager, userId: number, id: number): Promise<boolean> =>
+export const deletePasskey = async (em: EntityManager, userId: number, id: number): Promise<boolean> =>
   (await em.nativeDelete(Passkey, { id, user: userId })) > 0;
 
 /** Removes all of the user's passkeys except those with these IDs. */
-export async function removePasskeysExcept(em: EntityManager, userId: number, keptIds: readonly number[]): Promise<void> {
+export async function deletePasskeysExcept(em: EntityManager, userId: number, keptIds: readonly number[]): Promise<void> {
   await em.nativeDelete(Passkey, { user: userId, ...(keptIds.length > 0 && { id: { $nin: [...keptIds] } }) });
 }

@@ -16,7 +16,7 @@ import { describeUserAgent } from './describe-user-agent.ts';
  * Records a session's browser and time of last use, for the session list on the account pages.
  * @param signIn how the user signed in; undefined if the user was already signed in
  */
-export async function recordBrowserSessionUse(
+export async function createOrUpdateBrowserSession(
   em: EntityManager,
   uid: string,
   accountId: string,
@@ -35,7 +35,7 @@ const minActivityIntervalMs = 5 * 60 * 1000;
  * Records that a session was used to open an account page, at most every five minutes, so that most page requests do not write to the
  * database.
  */
-export async function recordBrowserSessionActivity(
+export async function recordAccountPageVisit(
   em: EntityManager,
   uid: string,
   req: Pick<Request, 'ip' | 'headers'>,
@@ -70,7 +70,7 @@ export const recordBrowserSessionUseOnAuthorization =
     const session = oidc?.session;
     if (session?.accountId === undefined) return;
     const signIn = linkedAccountFromInteractionResult(oidc?.result);
-    await recordBrowserSessionUse(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date(), signIn);
+    await createOrUpdateBrowserSession(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date(), signIn);
   };
 
 export type SessionSummary = {

@@ -3,12 +3,12 @@ import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { type BatchedLookup, combineBatchedLookups } from '../../database/queries/batched-statement.ts';
+import { type BatchedLookup, prepareBatchedLookupPair } from '../../database/queries/batched-statement.ts';
 import type { ExpectedLookup, SpeculativeRead } from '../../database/queries/speculative-read.ts';
 import { ShortLivedCache } from '../../memory/short-lived-cache.ts';
 import type { PresentedToken, Principal, VerifyAccessToken } from '../../http/request/principal-and-token-types.ts';
 import type { DpopNonces } from './dpop-nonces.ts';
-import { createDpopProofVerifier } from './dpop-proof.ts';
+import { createDpopProofVerifier } from './verify-dpop-proof.ts';
 import { findActiveTokenUserAndLimits, type TokenStatus } from './find-active-token-user-and-limits.sql.ts';
 import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './customize-jwt-access-tokens.ts';
 import { twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
@@ -87,13 +87,13 @@ export function createAccessTokenVerifier(
 type StatusAndRead = { readonly status: TokenStatus | undefined; readonly read?: SpeculativeRead };
 
 /** Caches, for each lookup, a function that runs the lookup and the token status query in one statement. */
-const combinedLookups = new WeakMap<BatchedLookup<unknown>, ReturnType<typeof combineBatchedLookups<TokenStatus, unknown>>>();
+const combinedLookups = new WeakMap<BatchedLookup<unknown>, ReturnType<typeof prepareBatchedLookupPair<TokenStatus, unknown>>>();
 
 /** Finds a token's status and, in the same statement, the row that the request is expected to need. */
 async function findStatus(em: EntityManager, record: string, expected: ExpectedLookup | undefined): Promise<StatusAndRead> {
   if (!expected) return { status: await findActiveTokenUserAndLimits(em, [record]) };
   const { lookup, parameters } = expected;
-  const findBoth = combinedLookups.get(lookup) ?? combineBatchedLookups(findActiveTokenUserAndLimits, lookup);
+  const findBoth = combinedLookups.get(lookup) ?? prepareBatchedLookupPair(findActiveTokenUserAndLimits, lookup);
   combinedLookups.set(lookup, findBoth);
   const found = await findBoth(em, [record, ...parameters]);
   return found ? { status: found[0], read: { ...expected, row: found[1] ?? undefined } } : { status: undefined };

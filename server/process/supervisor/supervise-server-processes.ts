@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import type { Config } from '../../config/read-config.ts';
-import { createLog } from '../../logging/logger.ts';
+import { createLogger } from '../../logging/logger.ts';
 import { serveRateLimitCounters } from '../../rate-limits/supervisor-counters.ts';
 import { ProcessSupervisor } from './process-supervisor.ts';
 
@@ -9,7 +9,7 @@ import { ProcessSupervisor } from './process-supervisor.ts';
  * other. If this process is killed, Node.js terminates the server processes.
  */
 export async function superviseServerProcesses(config: Config): Promise<void> {
-  const log = createLog(config.production);
+  const log = createLogger(config.production);
   // Each process accepts connections by itself. If the supervisor distributed the connections, a blocked process would still get
   // connections. In addition, a connection would stay open without a response if its process exited at that moment.
   cluster.schedulingPolicy = cluster.SCHED_NONE;

@@ -1,7 +1,7 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { eventColumnsSql, type EventRow } from '../../events/event-from-row.ts';
 import type { EncryptedWebhookSecrets } from '../endpoints/webhook-secret-and-signature.ts';
-import type { WebhookAuthority } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
+import type { EndpointAccessBasis } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
 /** Duration of a lease on a claimed delivery. Every attempt takes less time. */
 const leaseSeconds = 30;
@@ -16,7 +16,7 @@ export type ClaimedDelivery = EventRow &
     readonly tries: number;
     readonly url: string;
     readonly failing_since: string | null;
-    readonly authority: WebhookAuthority;
+    readonly authority: EndpointAccessBasis;
     readonly endpoint_user_id: number | null;
   };
 

@@ -6,10 +6,10 @@ import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/
 import * as queue from './delivery-queue.ts';
 import type { ClaimedDelivery } from './claim-and-update-deliveries.sql.ts';
 import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../endpoints/disable-webhook-endpoint.ts';
-import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts';
+import { createAuthorizationCheckedSendGate } from './create-authorization-checked-send-gate.ts';
 import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './calculate-retry-delays.ts';
 import { EndpointNoLongerAuthorizedError, sendWebhook, AuthorizationLockedError, type WebhookResponse } from './send-webhook.ts';
-import { createStoredRequest } from './stored-webhook-exchange.ts';
+import { toStoredWebhookRequest } from './stored-webhook-exchange.ts';
 import { createSignedWebhookHeaders } from '../endpoints/webhook-secret-and-signature.ts';
 import { EndpointConcurrencyLimiter } from './endpoint-concurrency-limiter.ts';
 
@@ -139,11 +139,11 @@ export class DeliveryWorker {
         'user-agent': 'Mandate-Webhooks/1',
         ...createSignedWebhookHeaders(delivery, key, `evt_${delivery.seq}`, body, at),
       };
-      request = createStoredRequest(delivery.url, headers);
+      request = toStoredWebhookRequest(delivery.url, headers);
       response = await sendWebhook(
         { url: delivery.url, headers, body },
         network,
-        lockAuthorizationDuringSend(em, delivery),
+        createAuthorizationCheckedSendGate(em, delivery),
         this.#stopping.signal,
       );
       failure = failureFromStatus(response.statusCode);

@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { endpointEventPairSqlByAccessBasis } from '../endpoints/select-endpoint-event-pairs.sql.ts';
+import { endpointEventPairSqlByReason } from '../endpoints/select-endpoint-event-pairs.sql.ts';
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 
@@ -22,12 +22,12 @@ export const lockWebhookAuthorizationRows = prepareStatement<HeldRows>(
           set_config('synchronous_commit', 'off', true) as lazily`,
 );
 // Written in SQL because the condition is shared with the SQL that selects deliveries.
-const createCheck = (kind: keyof typeof endpointEventPairSqlByAccessBasis) =>
+const createCheck = (kind: keyof typeof endpointEventPairSqlByReason) =>
   prepareStatement<{ allowed: boolean }>(
     `check_webhook_authorization_${kind}`,
-    `select exists (select 1 from (${endpointEventPairSqlByAccessBasis[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
+    `select exists (select 1 from (${endpointEventPairSqlByReason[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
   );
-export const deliveryAuthorizationQueriesByAccessBasis = {
+export const deliveryAuthorizationQueriesByReason = {
   own: createCheck('own'),
   granted: createCheck('granted'),
   ownerless: createCheck('ownerless'),

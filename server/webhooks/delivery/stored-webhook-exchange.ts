@@ -15,7 +15,7 @@ const responseBytesMax = 64 * 1024;
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** Returns a request in its stored form. The body is omitted, because it is the event, which is already stored. */
-export const createStoredRequest = (url: string, headers: Readonly<Record<string, string>>): StoredRequest => ({
+export const toStoredWebhookRequest = (url: string, headers: Readonly<Record<string, string>>): StoredRequest => ({
   url: removeCredentialsFromUrl(url),
   headers: { ...headers },
 });

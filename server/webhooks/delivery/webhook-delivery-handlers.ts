@@ -7,7 +7,7 @@ import { requirePrincipal } from '../../http/request/request-context-principal-a
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../../http/routing/route-handler-type.ts';
 import { getWebhookEndpointPath } from '../endpoints/endpoint-and-delivery-from-entity.ts';
-import { lockOwnEnabledWebhookEndpoint, findOwnWebhookEndpoint } from '../endpoints/find-list-or-lock-own-endpoints.ts';
+import { lockOwnEnabledWebhookEndpoint, findOwnWebhookEndpointOrThrow } from '../endpoints/find-list-or-lock-own-endpoints.ts';
 import { findDeliveryOfEndpoint, listDeliveriesOfEndpoint } from './find-or-list-deliveries-of-endpoint.ts';
 import { queueRedeliveries } from './queue-redeliveries.ts';
 
@@ -15,7 +15,7 @@ export const handleListWebhookDeliveries: RouteHandler<typeof contract.webhooks.
   { em, pages },
   { params: { webhook_endpoint_id: id }, query, req, res },
 ) => {
-  await findOwnWebhookEndpoint(em, requirePrincipal(req), id);
+  await findOwnWebhookEndpointOrThrow(em, requirePrincipal(req), id);
   const rows = await listDeliveriesOfEndpoint(em, id, query.status, pages.decodeCursor(req, query)?.[1], query.limit);
   const body = pages.respondWithPage(
     req,
@@ -32,7 +32,7 @@ export const handleGetWebhookDelivery: RouteHandler<typeof contract.webhooks.get
   { em },
   { params: { webhook_endpoint_id: endpointId, webhook_delivery_id: id }, req },
 ) => {
-  await findOwnWebhookEndpoint(em, requirePrincipal(req), endpointId);
+  await findOwnWebhookEndpointOrThrow(em, requirePrincipal(req), endpointId);
   const delivery = await findDeliveryOfEndpoint(em, endpointId, id);
   if (!delivery) throw createProblem('not_found', { detail: translatable`Webhook delivery ${{ id }} was not found.` });
   return { status: 200, body: delivery };

@@ -23,14 +23,14 @@ export async function listOwnWebhookEndpoints(
 }
 
 /** Returns one of the principal's endpoints. Other owners' endpoints are not found. */
-export async function findOwnWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
+export async function findOwnWebhookEndpointOrThrow(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
   const where = { id, ...buildEndpointOwnerFilter(await resolveEndpointOwner(em, principal)) };
   const endpoint = await em.findOne(WebhookEndpoint, where, { disableIdentityMap: true });
   if (!endpoint) throw endpointNotFound(id);
   return endpointFromEntity(endpoint);
 }
 
-/** Like `findOwnWebhookEndpoint`, but locks the endpoint until the transaction ends. */
+/** Like `findOwnWebhookEndpointOrThrow`, but locks the endpoint until the transaction ends. */
 export async function lockOwnWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<EndpointEntity> {
   const where = { id, ...buildEndpointOwnerFilter(await resolveEndpointOwner(em, principal)) };
   const locked = await lockRows(em, em.createQueryBuilder(WebhookEndpoint).select('id').where(where));

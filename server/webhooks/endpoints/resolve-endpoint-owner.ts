@@ -2,11 +2,11 @@ import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { getClientIdIfRestrictedToOwnOrders } from '../../http/request/get-client-id-if-restricted-to-own-orders.ts';
-import type { WebhookAuthority } from './webhook-endpoint-and-delivery.entity.ts';
+import type { EndpointAccessBasis } from './webhook-endpoint-and-delivery.entity.ts';
 
 /** The owner of the endpoints that a principal manages. `authority` specifies the type of authorization for the access of new endpoints. */
 export type EndpointOwner = {
-  readonly authority: WebhookAuthority;
+  readonly authority: EndpointAccessBasis;
   readonly userId: number | null;
   readonly clientId: string;
   readonly applicationId: number | null;

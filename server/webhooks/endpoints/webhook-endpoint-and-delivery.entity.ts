@@ -14,8 +14,8 @@ import { User } from '../../users/user.entity.ts';
  * Types of authorization for an endpoint's access: an application that acts on its own behalf, a user in a first-party application, a
  * user's grant to a third-party application, or an API key.
  */
-export const endpointAccessBasisTypes = ['application', 'person', 'grant', 'api_key'] as const;
-export type WebhookAuthority = (typeof endpointAccessBasisTypes)[number];
+export const endpointAccessBases = ['application', 'person', 'grant', 'api_key'] as const;
+export type EndpointAccessBasis = (typeof endpointAccessBases)[number];
 
 /** An attempt to send a delivery. Attempts of earlier releases have neither a request nor a response. */
 type StoredAttempt = WebhookDeliveryBody['attempts'][number] & Partial<WebhookExchange>;
@@ -26,7 +26,7 @@ export const WebhookEndpoint = defineEntity({
   tableName: 'webhook_endpoints',
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
-    authority: p.enum(endpointAccessBasisTypes),
+    authority: p.enum(endpointAccessBases),
     clientId: p.text(),
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     application: () => p.manyToOne(Application).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBackupTaskHandlers } from '../../../server/backup/backup-task-handlers.ts';
-import { createBackupFileRegistrationJob, registerBackupFiles } from '../../../server/backup/register-backup-files.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createBackupFileSyncAndCleanupJob, syncBackupFilesWithDirectory } from '../../../server/backup/sync-backup-files-with-directory.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { createTaskRunnerAndCleanupJobs } from '../../../server/tasks/task-runner-and-cleanup-jobs.ts';
 import { backupKey, writeTestBackup } from '../../support/server/backup-file.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
@@ -45,7 +45,7 @@ const { shop, tokens } = testAuthorization({
   'backups.check': { send: async () => ['POST', `/backups/${await insertBackup()}/checks`, {}], statuses: administratorStatuses(202) },
 });
 
-const log = createLog(true, { write: () => undefined });
+const log = createLogger(true, { write: () => undefined });
 let directory: string;
 beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), 'mandate-backups-'))));
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -126,7 +126,7 @@ describe('backups', () => {
   });
 
   test('that a command has written are listed, but deleted ones are not', async () => {
-    const register = (now = new Date()): Promise<void> => registerBackupFiles(shop.db.em.fork(), { path: directory, key: backupKey }, now);
+    const register = (now = new Date()): Promise<void> => syncBackupFilesWithDirectory(shop.db.em.fork(), { path: directory, key: backupKey }, now);
     const source = await createMigratedDatabase();
     await writeTestBackup(source, join(directory, 'nightly.backup'));
     await source.close();
@@ -134,7 +134,7 @@ describe('backups', () => {
     await writeFile(join(directory, 'letter.backup'), 'not a backup');
     await writeFile(join(directory, 'mandate-1.backup.part'), 'left by a killed process');
     await register();
-    await registerBackupFiles(shop.db.em.fork(), { path: directory, key: Buffer.from('the key of another installation') }, new Date());
+    await syncBackupFilesWithDirectory(shop.db.em.fork(), { path: directory, key: Buffer.from('the key of another installation') }, new Date());
     const [newest, nightly, ...others] = await listBackups();
     expect([newest.check_result, others]).toEqual(['intact', []]);
     const { size } = await stat(join(directory, 'nightly.backup'));
@@ -193,7 +193,7 @@ describe('backups', () => {
     for (const hour of ['10', '11', '12', '13'])
       await add(`mandate-20261108T${hour}0000Z-${hour}.backup`, `2026-11-08T${hour}:00:00Z`, null);
     const runJob = (keep: number) =>
-      createBackupFileRegistrationJob(shop.db.em, { path: directory, key: backupKey, keep, log }).run(new AbortController().signal);
+      createBackupFileSyncAndCleanupJob(shop.db.em, { path: directory, key: backupKey, keep, log }).run(new AbortController().signal);
     const all = await listBackups();
     await runJob(0);
     expect(await listBackups()).toEqual(all);

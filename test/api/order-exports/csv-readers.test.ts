@@ -1,7 +1,7 @@
 /** Tests that other programs read exported CSV files correctly. */
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { neutralizeCsvFormulas, restoreCsvFormulas } from '../../../server/tasks/neutralize-csv-formulas.ts';
+import { neutralizeCsvFormulas, restoreCsvFormulas } from '../../../server/tasks/neutralize-and-restore-csv-formulas.ts';
 import { csvReaders } from '../../support/csv-readers.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';

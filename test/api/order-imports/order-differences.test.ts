@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ImportedOrderState } from '../../../server/order-imports/compare-with-earlier-order-import.ts';
 import { describeDifferenceToEarlierImport } from '../../../server/order-imports/describe-order-difference.ts';
-import type { ImportedOrderHead, ImportedOrderLine } from '../../../server/order-imports/parse-order-row.ts';
+import type { ImportedOrderFields, ImportedOrderLine } from '../../../server/order-imports/parse-order-row.ts';
 
 const line: ImportedOrderLine = { sku: 'TEA-1', name: 'Tea', quantity: 2, unit_price: 500, tax_rate_bps: 0 };
 const other: ImportedOrderLine = { ...line, sku: 'MUG-1', name: 'Mug' };
-const head: ImportedOrderHead = {
+const head: ImportedOrderFields = {
   reference: 'R-1',
   created_at: '2024-05-01T10:00:00.000Z',
   status: 'paid',
@@ -31,7 +31,7 @@ const imported: ImportedOrderState = {
   lines: [line, other],
 };
 
-const describeDifference = (changed: Partial<ImportedOrderHead>, lines = [line, other], before: Partial<ImportedOrderState> = {}) =>
+const describeDifference = (changed: Partial<ImportedOrderFields>, lines = [line, other], before: Partial<ImportedOrderState> = {}) =>
   describeDifferenceToEarlierImport({ ...head, ...changed }, lines, { ...imported, ...before });
 
 test('an order with the same data has no difference, and times that differ only by rounding are equal', () => {
@@ -40,7 +40,7 @@ test('an order with the same data has no difference, and times that differ only 
   expect(describeDifference({}, [line, other], { created_ms: imported.created_ms - 1 })).toBeUndefined();
 });
 
-test.each<[Partial<ImportedOrderHead>, string, string]>([
+test.each<[Partial<ImportedOrderFields>, string, string]>([
   [{ created_at: '2024-05-01T10:00:00.002Z' }, 'created_at', '"2024-05-01T10:00:00.002Z" instead of "2024-05-01T10:00:00.000Z"'],
   [{ currency: 'GBP' }, 'currency', '"GBP" instead of "EUR"'],
   [{ shipping_total: 0 }, 'shipping_total', '0 instead of 100'],

@@ -4,7 +4,7 @@ import {
   findImportedOrderError,
   parseOrderFieldsFromRow,
   parseOrderLineFromRow,
-  type ImportedOrderHead,
+  type ImportedOrderFields,
   type ImportedOrderLine,
 } from '../../../server/order-imports/parse-order-row.ts';
 
@@ -86,7 +86,7 @@ describe('the line of an imported order', () => {
 const headCells = { reference: 'R-1', created_at: '2024-05-01T10:00:00Z' };
 const parseHead = (cells: Readonly<Record<string, string | undefined>>, query: object = {}) =>
   parseOrderFieldsFromRow(params(query), row({ ...headCells, ...cells }));
-const head: ImportedOrderHead = {
+const head: ImportedOrderFields = {
   reference: 'R-1',
   created_at: '2024-05-01T10:00:00.000Z',
   status: 'delivered',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  deleteOldQuotesBatch,
-  quoteRetentionDays,
+  deleteOldUnorderedQuotesBatch,
+  unorderedQuoteRetentionDays,
   recordExpiredQuotesAndReleaseStock,
 } from '../../../server/quotes/record-and-delete-expired-quotes.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
@@ -121,7 +121,7 @@ describe('the job for expired quotes', () => {
 });
 
 describe('the job for old quotes', () => {
-  test(`deletes quotes without an order ${quoteRetentionDays} days after they expired, and keeps the others`, async () => {
+  test(`deletes quotes without an order ${unorderedQuoteRetentionDays} days after they expired, and keeps the others`, async () => {
     const input = buildOrderInput([await shop.createProduct(), 1]);
     const create = async (): Promise<JsonBody> => (await createQuote(input)).body;
     const [converted, canceled, expired, recent] = [await create(), await create(), await create(), await create()];
@@ -129,10 +129,10 @@ describe('the job for old quotes', () => {
     await cancel(canceled);
     const backdate = (quotes: JsonBody[], days: number): Promise<unknown> =>
       em().execute(`update quotes set expires_at = now() - ? * interval '1 day' where id in (?)`, [days, quotes.map(({ id }) => id)]);
-    await backdate([converted, canceled, expired], quoteRetentionDays + 1);
-    await backdate([recent], quoteRetentionDays - 1);
+    await backdate([converted, canceled, expired], unorderedQuoteRetentionDays + 1);
+    await backdate([recent], unorderedQuoteRetentionDays - 1);
     await recordExpiredQuotesAndReleaseStock(em(), new Date());
-    await deleteOldQuotesBatch(em(), new Date());
+    await deleteOldUnorderedQuotesBatch(em(), new Date());
     const statuses = await Promise.all([converted, canceled, expired, recent].map(async (quote) => (await readQuote(quote)).status));
     expect(statuses).toEqual(['converted', 404, 404, 'expired']);
   });

@@ -1,7 +1,7 @@
 /** Tests bidirectional control characters and invisible characters in names that other users see. */
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
-import { findHiddenCharacter } from '../../../contract/schema/hidden-characters.ts';
+import { findHiddenCharacterCodePoint } from '../../../contract/schema/hidden-characters.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { completeSignUp, signUp } from '../../support/oauth/oauth-flow.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
@@ -106,7 +106,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.poin
 
 describe('the check of a name', () => {
   test.each(allowedNames)('accepts %s', async (name) => {
-    expect(findHiddenCharacter(name)).toBeUndefined();
+    expect(findHiddenCharacterCodePoint(name)).toBeUndefined();
     const { status, body, text } = await shop.callApi('POST', '/api/v1/users', {
       token: administrator.token,
       body: { name, email: `${crypto.randomUUID()}@example.com` },
@@ -124,7 +124,7 @@ describe('the check of a name', () => {
     ['a variation selector after a digit', '5\ufe0f', 'U+FE0F'],
     ['tags without a flag', 'Ann\u{e0067}\u{e007f}', 'U+E0067'],
     ['an invisible character next to an emoji', '❤️\u200b', 'U+200B'],
-  ])('rejects %s', (_label, name, character) => expect(findHiddenCharacter(name)).toBe(character));
+  ])('rejects %s', (_label, name, character) => expect(findHiddenCharacterCodePoint(name)).toBe(character));
 });
 
 describe('a hidden character is rejected', () => {

@@ -13,7 +13,7 @@ import { addDeprecationHeadersOrRejectRetired } from '../../../server/http/middl
 import { createApiErrorHandler } from '../../../server/http/middleware/api-error-handler.ts';
 import { assignRequestIdAndLogAccess } from '../../../server/http/request/request-context-principal-and-access-log.ts';
 import { mountContract } from '../../../server/http/routing/mount-contract.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { versionResponseFromApiVersion } from '../../../server/api-versions/routes.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
@@ -106,7 +106,7 @@ describe('a deprecated operation', () => {
     const [app, router] = [express(), Router()];
     const announce = addDeprecationHeadersOrRejectRetired([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
     mountContract(router, fixture, { things: respond, ending: respond, open: respond, old: respond, oldEnding: respond }, [announce]);
-    app.use(assignRequestIdAndLogAccess(createLog(false)), router, createApiErrorHandler('https://shop.example', createLog(false)));
+    app.use(assignRequestIdAndLogAccess(createLogger(false)), router, createApiErrorHandler('https://shop.example', createLogger(false)));
     server.on('request', app).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();

@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldOrderStatisticsBatch, rebuildOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
+import { addRecordedChangesToOrderStatistics, rebuildOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import {
@@ -19,7 +19,7 @@ import { operation, RandomShop, type Operation } from './random-shop.ts';
 const shop = withShop();
 const execute = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
 const foldAll = async (): Promise<void> => {
-  while ((await foldOrderStatisticsBatch(shop.db.em.fork(), 40)) > 0);
+  while ((await addRecordedChangesToOrderStatistics(shop.db.em.fork(), 40)) > 0);
 };
 
 test('statistics equal sums over random orders, before and after stored sums are updated and rebuilt', { timeout: 300_000 }, async () => {

@@ -1,7 +1,7 @@
 /** Random orders, payments, refunds and other changes that affect the statistics. */
 import * as fc from 'fast-check';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { foldOrderStatisticsBatch } from '../../../server/statistics/call-database-statistics-functions.ts';
+import { addRecordedChangesToOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 
 /** Daylight saving time changes, including one at midnight (Havana) and one of half an hour (Lord Howe Island). */
@@ -60,7 +60,7 @@ export class RandomShop {
     const lineParameters = [quantity, quantity, lines, index];
     const header = [this.#userId, index % 3 === 0 ? null : `app-${index % 3}`];
     const currency = index % 5 === 0 ? 'USD' : 'EUR';
-    if (kind === 'fold') await foldOrderStatisticsBatch(this.#em(), index % 50);
+    if (kind === 'fold') await addRecordedChangesToOrderStatistics(this.#em(), index % 50);
     if (kind === 'recategorize') {
       await this.#execute(`update products set category = ? where id = (select min(id) + ? from products)`, [`c${quantity}`, index % 4]);
     }

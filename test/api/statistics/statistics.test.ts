@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { foldOrderStatisticsBatch } from '../../../server/statistics/call-database-statistics-functions.ts';
+import { addRecordedChangesToOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
 import { MonthlyUsageBuffer } from '../../../server/usage/monthly-usage-buffer.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { staffStatuses, testAuthorization } from '../../support/shop/authorization-matrix.ts';
@@ -17,7 +17,7 @@ const get = async (path: string): Promise<JsonBody> => {
   return body;
 };
 const today = (): string => new Date().toISOString().slice(0, 10);
-const fold = (): Promise<number> => foldOrderStatisticsBatch(shop.db.em.fork());
+const fold = (): Promise<number> => addRecordedChangesToOrderStatistics(shop.db.em.fork());
 
 async function payOrder(id: number): Promise<JsonBody> {
   const call = { token: shop.token, body: { provider: 'manual' } };

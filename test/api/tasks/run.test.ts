@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-task-file.ts';
 import { clearExpiredTaskDataBatch } from '../../../server/tasks/clear-expired-task-data.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { runQueuedTasks } from '../../../server/tasks/run-queued-tasks.ts';
 import { PermanentTaskError } from '../../../server/tasks/permanent-task-error.ts';
 import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
@@ -251,7 +251,7 @@ describe('a task while the process is processing requests', () => {
       },
     } satisfies Record<string, TaskHandler>;
     const isProcessingRequests = (): boolean => isServing((checks += 1));
-    await runQueuedTasks({ em: shop.db.em, log: createLog(false), handlers, isProcessingRequests });
+    await runQueuedTasks({ em: shop.db.em, log: createLogger(false), handlers, isProcessingRequests });
     return checksBeforeStep;
   }
 

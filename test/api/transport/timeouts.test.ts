@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
@@ -11,7 +11,7 @@ describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', ()
   test('is aborted with 503 and Retry-After, and the connection remains usable', async ({ skip }) => {
     skip(usesTwoProcesses, 'needs one process: the statement time limit cannot be configured');
     const url = await createMigratedPostgresqlUrl();
-    const log = createLog(false);
+    const log = createLogger(false);
     log.level = 'silent';
     const mandate = await startMandateServer({ db: await openDatabaseWithoutMigrating(url, { statementMs: 200, connectionsMax: 1 }), log });
     const blockingDatabase = await openDatabaseWithoutMigrating(url);

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
+import { hashPassword } from '../../../server/oauth/passwords/hash-and-verify-password.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { obtainAuthorizationCode, type TokenResponse } from '../../support/oauth/oauth-flow.ts';
 import { requestTokens } from './client-token.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { handwrittenCommandsByOperation } from '../../../cli/contract-commands/handwritten-commands.ts';
-import { findCompletionCandidates } from '../../../cli/completion/find-completion-candidates.ts';
+import { findCompletionCandidates } from '../../../cli/completion/find-and-render-completions.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { runInProcess } from '../run-command-line.ts';
 

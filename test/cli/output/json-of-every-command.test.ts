@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { handwrittenCommandsByOperation } from '../../../cli/contract-commands/handwritten-commands.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { getBodySchemaWithRequiredOrderFields } from '../../../cli/contract-commands/get-body-schema-with-required-order-fields.ts';
-import type { CommandSpec, Schema } from '../../../cli/schema/command-spec-type.ts';
+import type { CommandSpec, JsonSchemaSubset } from '../../../cli/schema/command-spec-type.ts';
 import { createProblemResponse, startStubServer } from '../../sdk/stub-server.ts';
 import { createConfigDirectory, runInProcess } from '../run-command-line.ts';
 
 /** Returns an example value that conforms to the schema. */
-function example(schema: Schema): unknown {
+function example(schema: JsonSchemaSubset): unknown {
   const { type, enum: choices, minimum = 1, items, minItems = 1, properties, required = [], format, pattern, minLength = 1 } = schema;
   if (choices) return choices[0];
   if (type.includes('integer') || type.includes('number')) return Math.max(minimum, 1);

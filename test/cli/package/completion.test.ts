@@ -3,13 +3,13 @@ import { access, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { renderCompletions } from '../../../cli/completion/find-completion-candidates.ts';
+import { findAndFormatCompletionCandidates } from '../../../cli/completion/find-and-render-completions.ts';
 import { renderCompletionTreeSource } from '../../../cli/build/render-completion-tree-source.ts';
 import { createConfigDirectory, runInProcess, spawnCommand } from '../run-command-line.ts';
 
 const run = promisify(execFile);
 const values = (...words: string[]): string[] =>
-  renderCompletions('fish', words, ['default', 'work'])
+  findAndFormatCompletionCandidates('fish', words, ['default', 'work'])
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split('\t')[0] ?? '');

@@ -20,7 +20,7 @@ import { maxHeaderBytes, maxUrlLength } from '../../../server/http/server/http-s
 import { idempotencyRetentionSeconds } from '../../../server/http/writes/stored-idempotent-requests.ts';
 import { tokenAndSessionLifetimes } from '../../../server/oauth/protocol/token-and-session-lifetimes.ts';
 import { defaultRefreshGraceSeconds } from '../../../server/oauth/refresh/default-refresh-grace.ts';
-import { unpaidOrderReservationTtl } from '../../../server/orders/place-order.ts';
+import { unpaidOrderReservationTtl } from '../../../server/orders/price-and-place-order.ts';
 import { defaultRateLimits } from '../../../server/rate-limits/rate-and-quota-limiter.ts';
 import { webhookAttemptTimeoutMs } from '../../../server/webhooks/delivery/send-webhook.ts';
 import { repositoryRoot } from '../../support/markdown.ts';

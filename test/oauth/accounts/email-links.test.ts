@@ -74,7 +74,7 @@ const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) 
 test('the tests below cover every file that invalidates mailed links', () => {
   // the deletion of expired rows is not an invalidation
   const invalidationPattern =
-    /\b(?:deleteEmailedLinksOfUser|deleteEmailedLinksAfterAddressChange)\(|\(EmailedOneTimeLink\b|(?<!deleteExpiredEmailedLinksBatch = deleteFrom\()'mailed_links'/;
+    /\b(?:deleteEmailedLinksOfUser|deleteEmailedLinksOfUserAndAddresses)\(|\(EmailedOneTimeLink\b|(?<!deleteExpiredEmailedLinksBatch = deleteFrom\()'mailed_links'/;
   const found = globSync('**/*.ts', { cwd: serverFolder })
     .filter((file) => !/node_modules|migrations|emailed-one-time-link/.test(file))
     .filter((file) => invalidationPattern.test(readFileSync(join(serverFolder, file), 'utf8')));

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { deriveArgon2idKey, deriveArgon2idKeyInJavaScript } from '../../../server/oauth/passwords/argon2id/derive-argon2id-key.ts';
 import { PasswordHashQueueFullError } from '../../../server/oauth/passwords/argon2id/password-hash-slots.ts';
-import { hashPassword, verifyPassword } from '../../../server/oauth/passwords/password-hash.ts';
+import { hashPassword, verifyPassword } from '../../../server/oauth/passwords/hash-and-verify-password.ts';
 
 test('a password matches its hash, and another password does not', async () => {
   const hash = await hashPassword('correct horse battery');

@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createAdministratorAndDemonstrationShop } from '../../../server/first-run/create-administrator-and-demonstration-shop.ts';
 import { storePasswordHash } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
-import { commonPasswordsFileUrl } from '../../../server/oauth/passwords/common-passwords.ts';
-import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
+import { commonPasswordsFileUrl } from '../../../server/oauth/passwords/check-common-passwords.ts';
+import { hashPassword } from '../../../server/oauth/passwords/hash-and-verify-password.ts';
 import { hasActiveSession } from '../../support/oauth/account-pages.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { createMigratedDatabase, databaseKind } from '../../support/services/database.ts';
@@ -144,7 +144,7 @@ describe('the table of entry points', () => {
       // replaces the imported hash of a password that the user already has
       'server/oauth/accounts/accounts-and-passwords.ts',
       'server/oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts',
-      'server/oauth/passwords/password-hash.ts',
+      'server/oauth/passwords/hash-and-verify-password.ts',
     ]);
     expect(await filesMatching(/(create|insert|upsert|update)\w*\(StoredPasswordHash\b|(insert into|update) passwords\b/i)).toEqual([
       'server/oauth/accounts/accounts-and-passwords.ts',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limiter.ts';
-import { networkFromClientAddress } from '../../../server/http/request/network-from-client-address.ts';
+import { rateLimitNetworkFromAddress } from '../../../server/http/request/rate-limit-network-from-address.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { sendTokenRequest, basicAuthorization, createConfidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';
 import { useServer, type RunningServer } from '../../support/server/use-server.ts';
@@ -101,7 +101,7 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   [undefined, 'unknown'],
-])('%s belongs to the network %s', (address, network) => expect(networkFromClientAddress(address)).toBe(network));
+])('%s belongs to the network %s', (address, network) => expect(rateLimitNetworkFromAddress(address)).toBe(network));
 
 test('audit events contain the client address that a trusted proxy reports', async () => {
   await submitWrongPasswords(server, 'audited@example.com', 1, '203.0.113.9');

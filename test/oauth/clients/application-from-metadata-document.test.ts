@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scopesOfSelfRegisteredApplications } from '../../../server/applications/create-application.ts';
+import { scopesOfSelfRegisteredApplications } from '../../../server/applications/validate-and-create-application.ts';
 import { applicationFromMetadataDocument } from '../../../server/oauth/clients/application-from-metadata-document.ts';
 
 const clientId = 'https://assistant.example/client.json';

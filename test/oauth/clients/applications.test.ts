@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ensureCommandLineClient } from '../../../server/applications/ensure-command-line-client.ts';
-import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
+import { createApplication, type ApplicationInput } from '../../../server/applications/validate-and-create-application.ts';
 import { cliClient } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FetchedDocument } from '../../../server/outgoing-http/fetch-third-party-document.ts';
-import { getCacheSeconds, parseJsonDocument } from '../../../server/outgoing-http/third-party-json-document.ts';
+import { cacheSecondsFromHeaders, parseFetchedJsonDocument } from '../../../server/outgoing-http/fetch-and-parse-json-document.ts';
 
 const now = new Date('2030-01-01T12:00:00Z');
 const [minute, hour] = [60, 3_600];
@@ -25,7 +25,7 @@ describe('a document of a third party is cached', () => {
     ['5 minutes with Expires in the past', { expires: httpDate(-hour) }, 5 * minute],
     ['5 minutes if Expires is not a date', { expires: '0', date: 'x' }, 5 * minute],
   ])('%s', (_rule, headers, seconds) => {
-    expect(getCacheSeconds(fetched(headers), now)).toBe(seconds);
+    expect(cacheSecondsFromHeaders(fetched(headers), now)).toBe(seconds);
   });
 });
 
@@ -33,7 +33,7 @@ describe('a response of a third party', () => {
   test.each(['application/json', 'APPLICATION/JSON', 'application/json;charset=utf-8', 'application/json ; x=y', 'application/a.b-c+json'])(
     'with the content type %s is read as JSON',
     (contentType) => {
-      expect(parseJsonDocument(fetched({ 'content-type': contentType }, '{"a":1}'))).toEqual({ a: 1 });
+      expect(parseFetchedJsonDocument(fetched({ 'content-type': contentType }, '{"a":1}'))).toEqual({ a: 1 });
     },
   );
 
@@ -46,14 +46,14 @@ describe('a response of a third party', () => {
     'application/json x',
     'application/a b+json',
   ])('with the content type %s is not used', (contentType) => {
-    expect(() => parseJsonDocument(fetched({ 'content-type': contentType }))).toThrow(
+    expect(() => parseFetchedJsonDocument(fetched({ 'content-type': contentType }))).toThrow(
       'the response must have the content type application/json',
     );
   });
 
   test('with a status other than 200, or with invalid JSON, is not used', () => {
     const json = { 'content-type': 'application/json' };
-    expect(() => parseJsonDocument(fetched(json, '{}', 201))).toThrow('the response has the status 201, not 200');
-    expect(() => parseJsonDocument(fetched(json, '{"a":1'))).toThrow('the document is not JSON');
+    expect(() => parseFetchedJsonDocument(fetched(json, '{}', 201))).toThrow('the response has the status 201, not 200');
+    expect(() => parseFetchedJsonDocument(fetched(json, '{"a":1'))).toThrow('the document is not JSON');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { html } from '../../../server/http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
 import { calculateContrastRatio, calculateEmailButtonColors, calculateThemeColors } from '../../../server/branding/theme-colors.ts';
-import { buildStylesheet, stylesheetPath, stylesheetPathPattern } from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
+import { buildStylesheet, stylesheetPathFromAccentColor, stylesheetPathPattern } from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
 
 describe('the colors that are calculated from an accent color', () => {
   const hues = ['#1d4ed8', '#7a1f1f', '#0b3d2e', '#ffd400', '#ff0000', '#00ff00', '#0000ff', '#ff00ff', '#00ffff'];
@@ -37,8 +37,8 @@ describe('the colors that are calculated from an accent color', () => {
   test('are part of the stylesheet, whose path depends on the accent color', () => {
     const { light, dark } = calculateThemeColors('#ffd400');
     for (const color of [...Object.values(light), ...Object.values(dark)]) expect(buildStylesheet('#ffd400')).toContain(color);
-    expect(stylesheetPath('#ffd400')).toMatch(stylesheetPathPattern);
-    expect(stylesheetPath('#ffd400')).not.toBe(stylesheetPath('#1d4ed8'));
+    expect(stylesheetPathFromAccentColor('#ffd400')).toMatch(stylesheetPathPattern);
+    expect(stylesheetPathFromAccentColor('#ffd400')).not.toBe(stylesheetPathFromAccentColor('#1d4ed8'));
   });
 });
 

@@ -5,7 +5,7 @@ import { defaultShopBranding } from '../../../server/branding/default-branding.t
 import { renderBrandedEmail } from '../../../server/branding/render-branded-email.ts';
 import { bundledLanguages, type Language } from '../../../server/languages/languages.ts';
 import type { Mail } from '../../../server/mail/queue-mail.ts';
-import { describeChangeSource } from '../../../server/oauth/pages/emails/describe-change-source.ts';
+import { describeChangeTimeAndSource } from '../../../server/oauth/pages/emails/describe-change-time-and-source.ts';
 import { renderEmail } from '../../../server/oauth/pages/emails/render-email.ts';
 import type { PageSettings } from '../../../server/oauth/pages/views/page-layout-and-form-fields.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
@@ -57,7 +57,7 @@ function renderAccountEmails({ messages }: Language): Mail[] {
   const settings = { shop: { ...shop, name: values.shop }, issuer: 'https://shop.example', messages };
   const source = { headers: { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0' }, ip: '203.0.113.7' };
   const pageSettings = z.custom<PageSettings>().parse(settings);
-  const changed = describeChangeSource(pageSettings, new Date('2026-11-25T04:34:00Z'), source);
+  const changed = describeChangeTimeAndSource(pageSettings, new Date('2026-11-25T04:34:00Z'), source);
   const lists = [
     { title: texts.removed, items: [credential.passkey({ name: 'Phone' }), credential.authenticatorApp] },
     { title: texts.keysRevoked, items: [credential.apiKey({ name: 'Nightly export', prefix: 'mk_1a2b3c4d' })] },

@@ -3,10 +3,10 @@ import { bundledLanguages } from '../../../server/languages/languages.ts';
 import {
   describeCategories,
   describeLimits,
-  formatAmount,
-  orderLimitsFormFromInput,
+  formatAmountWithoutCurrency,
+  orderLimitsFormFromLimits,
   orderLimitsFormSchema,
-  parseAmount,
+  parsePositiveAmount,
 } from '../../../server/oauth/pages/views/order-limits-form-and-amount-format.ts';
 
 const { messages } = bundledLanguages.default;
@@ -29,12 +29,12 @@ test.each<[string, string, number | undefined]>([
   ['90071992547409.92', 'EUR', undefined],
   ['1234567890123456', 'JPY', undefined],
 ])('the amount %s in %s is %s minor units', (text, currency, amount) => {
-  expect(parseAmount(text, currency)).toBe(amount);
+  expect(parsePositiveAmount(text, currency)).toBe(amount);
 });
 
 test("amounts are shown in the format of the page's language, with the decimal places of the currency and without thousands separators", () => {
   const german = bundledLanguages.match('de')?.messages ?? messages;
-  expect([formatAmount(messages, 123_450, 'EUR'), formatAmount(messages, 1_234, 'JPY'), formatAmount(german, 123_450, 'EUR')]).toEqual([
+  expect([formatAmountWithoutCurrency(messages, 123_450, 'EUR'), formatAmountWithoutCurrency(messages, 1_234, 'JPY'), formatAmountWithoutCurrency(german, 123_450, 'EUR')]).toEqual([
     '1234.50',
     '1234',
     '1234,50',
@@ -57,7 +57,7 @@ test('limits are described in words', () => {
 });
 
 test('the form shows the entered limits again, and empty fields for no limits', () => {
-  expect(orderLimitsFormFromInput(undefined)).toEqual({
+  expect(orderLimitsFormFromLimits(undefined)).toEqual({
     limit_currency: '',
     limit_per_order: '',
     limit_per_period: '',
@@ -69,7 +69,7 @@ test('the form shows the entered limits again, and empty fields for no limits', 
     limit_approval: 'above_limit',
     time_zone: undefined,
   });
-  const shown = orderLimitsFormFromInput({
+  const shown = orderLimitsFormFromLimits({
     actions: ['pay'],
     orders: 'own',
     approval: 'never',

@@ -2,7 +2,7 @@ import type { EffectiveOrderLimits } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { bundledLanguages } from '../../../server/languages/languages.ts';
 import { parseOrderLimitsForm } from '../../../server/oauth/pages/handlers/parse-order-limits-form.ts';
-import { orderLimitsFormFromInput, type OrderLimitsForm } from '../../../server/oauth/pages/views/order-limits-form-and-amount-format.ts';
+import { orderLimitsFormFromLimits, type OrderLimitsForm } from '../../../server/oauth/pages/views/order-limits-form-and-amount-format.ts';
 
 const { messages } = bundledLanguages.default;
 const now = new Date('2030-06-15T12:00:00Z');
@@ -13,7 +13,7 @@ type Context = Partial<Parameters<typeof parseOrderLimitsForm>[1]>;
 /** Submits the limits form for an application without limits, with these changes. */
 const submit = (fields: Partial<OrderLimitsForm>, context: Context = {}) =>
   parseOrderLimitsForm(
-    { ...orderLimitsFormFromInput(undefined), limit_currency: 'EUR', ...fields },
+    { ...orderLimitsFormFromLimits(undefined), limit_currency: 'EUR', ...fields },
     { maximum: undefined, canAllowAllOrders: true, currencies: ['EUR', 'GBP'], messages, now, ...context },
   );
 const faultsOf = (...submitted: Parameters<typeof submit>): string[] =>
@@ -95,7 +95,7 @@ describe('limits that the application requests', () => {
     products: { categories: ['tea', 'coffee'] },
     valid_until: '2030-07-01T10:00:00.000Z',
   };
-  const asked = orderLimitsFormFromInput(maximum);
+  const asked = orderLimitsFormFromLimits(maximum);
 
   test('are adopted unchanged', () => {
     expect(submit(asked, { maximum })).toEqual({ faults: [], limits: maximum, timeZone: 'UTC' });

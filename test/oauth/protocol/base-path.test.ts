@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { discover } from '@mandate/client-sdk/authorization';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
@@ -51,7 +51,7 @@ describe('a server whose issuer has a path', () => {
     db = await createMigratedDatabase();
     const keys = deriveKeys(testServerSecret);
     openMailbox(issuer, db, keys.mail);
-    const app = await createApp({ db, issuer, keys, log: createLog(false) });
+    const app = await createApp({ db, issuer, keys, log: createLogger(false) });
     const server = createServer(app).listen(port, '127.0.0.1');
     await once(server, 'listening');
     closeServer = async () => {

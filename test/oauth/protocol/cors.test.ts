@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createApplication } from '../../../server/applications/create-application.ts';
+import { createApplication } from '../../../server/applications/validate-and-create-application.ts';
 import {
   sendTokenRequest,
   basicAuthorization,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
+import { createApplication, type ApplicationInput } from '../../../server/applications/validate-and-create-application.ts';
 import type { HttpBrowser, HtmlPage } from '../../support/browser/browser.ts';
 import {
   authorizationPath,

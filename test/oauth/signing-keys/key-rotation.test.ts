@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { createApp } from '../../../server/app/app.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { rotateSigningKeysIfDueOrRequested } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
 import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
@@ -92,7 +92,7 @@ describe(`two servers on one database with a key rotation every two seconds and 
         db,
         issuer: loadBalancer.url,
         keys: deriveKeys(secret),
-        log: createLog(false),
+        log: createLogger(false),
         rateLimits: unlimitedRates,
         signingKeys: { schedule: { every: 2, publishedBefore: 2, publishedAfter: 3 }, reloadAfterMs: 300 },
       });

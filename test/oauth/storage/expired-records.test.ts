@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import {
   deleteExpiredOauthRecordsBatch,
   deleteOrphanedAppsAndSessionsBatch,
@@ -49,7 +49,7 @@ test('a clean-up keeps a used refresh token until its expiry, so that reuse stil
 });
 
 test('the maintenance jobs delete all expired rows in one run', async () => {
-  const log = createLog(false);
+  const log = createLogger(false);
   const jobs = createMailAndCleanupJobs({
     db: server.db,
     log,

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createApplication } from '../../../server/applications/create-application.ts';
+import { createApplication } from '../../../server/applications/validate-and-create-application.ts';
 import { createEmptyProject } from '../../package/pack-and-install.ts';
 import { buildFormRequest } from '../../support/browser/browser.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { startJobs, type Job } from '../../../server/jobs/job-runner.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 
 const hour = 3_600_000;
-const quiet = createLog(true);
+const quiet = createLogger(true);
 quiet.level = 'silent';
 
 /** Creates a job that counts its runs, and a function that waits for a given run. */

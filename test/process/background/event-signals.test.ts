@@ -18,7 +18,7 @@ import {
   startEventJobs,
 } from '../../support/webhooks/event-jobs.ts';
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { z } from 'zod';
 
 const cleanUps: (() => unknown)[] = [];
@@ -98,7 +98,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
       const postgresqlPort = Number(new URL(await createMigratedPostgresqlUrl()).port);
       await using proxy = await openTcpProxy(postgresqlPort);
       const lines: { level: number; msg: string }[] = [];
-      const log = createLog(true, { write: (line) => void lines.push(JSON.parse(line)) });
+      const log = createLogger(true, { write: (line) => void lines.push(JSON.parse(line)) });
       const { worker, receivesNotifications } = await startPair(String(proxy.port), log);
       proxy.setTargetPort(portOf(rejectingServer));
       proxy.closeConnections();

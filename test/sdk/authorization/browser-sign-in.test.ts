@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createApplication } from '../../../server/applications/create-application.ts';
+import { createApplication } from '../../../server/applications/validate-and-create-application.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { sendTokenRequest, readOAuthError, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';

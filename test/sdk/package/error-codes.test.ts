@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as sdk from '@mandate/client-sdk';
-import { errorClassSymbol } from '../../../client-sdk/core/errors.ts';
+import { errorClassNameSymbol } from '../../../client-sdk/core/errors.ts';
 
 const readme = await readFile(join(import.meta.dirname, '../../../client-sdk/README.md'), 'utf8');
 
 test('the README lists every error class of the client', () => {
-  const classes = Object.entries(sdk).filter(([, value]) => typeof value === 'function' && errorClassSymbol in value);
+  const classes = Object.entries(sdk).filter(([, value]) => typeof value === 'function' && errorClassNameSymbol in value);
   const documented = [...readme.matchAll(/^\| `(\w+Error)` \|/gm)].map(([, name = '']) => name);
   expect(documented.toSorted()).toEqual(
     classes

@@ -1,5 +1,5 @@
 import { createPublicKey, randomUUID, X509Certificate } from 'node:crypto';
-import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
+import { createApplication, type ApplicationInput } from '../../../server/applications/validate-and-create-application.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createCertificate, type Authority, type CertificateOptions, type CertificateWithKey } from '../network/create-certificate.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Scope } from '@mandate/contract';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
-import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
+import { createApplication, type ApplicationInput } from '../../../server/applications/validate-and-create-application.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 
 export type ClientKey = { readonly alg: string; readonly kid: string; readonly privateKey: CryptoKey; readonly jwk: JWK };

@@ -3,14 +3,14 @@ import { vi } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/sign-in/require-email-code-after-failed-attempts.ts';
 import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/account/security-page-and-authenticator-app.ts';
 import { encryptPendingAccountLink } from '../../../server/oauth/pages/handlers/identity-providers/link-account-by-email.ts';
 import { insertIdentityProvider } from '../identity-providers/fake-identity-provider.ts';
-import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
+import { storeEmailedLinkAndReturnToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
 import { issueFirstFactorTicket } from '../../../server/oauth/second-factors/first-factor-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage, type SendRequest } from '../browser/browser.ts';
@@ -34,7 +34,7 @@ const engineRouterModule: string = 'oidc-provider/lib/helpers/router.js';
 
 /** Collects the POST paths from a server's form registration and routers. */
 export async function readPostPaths(db: Database): Promise<PostPaths> {
-  const options = { db, issuer: 'https://shop.example', keys, log: createLog(false) };
+  const options = { db, issuer: 'https://shop.example', keys, log: createLogger(false) };
   const routerModule: unknown = await import(engineRouterModule);
   const { default: EngineRouter } = z
     .object({ default: z.custom<new () => { post(name: string, path: string): void }>() })
@@ -196,7 +196,7 @@ async function insertApiKey({ em }: Database, userId: number): Promise<number> {
 
 async function createLinks(db: Database, userId: number, email: string): Promise<Record<string, string>> {
   const link = (purpose: EmailLinkPurpose, address: string, user: number | null) =>
-    createEmailedLinkToken(db.em.fork(), { purpose, email: address, userId: user }, new Date());
+    storeEmailedLinkAndReturnToken(db.em.fork(), { purpose, email: address, userId: user }, new Date());
   return {
     '/sign-up/confirm': await link('sign_up', `new.${email}`, null),
     '/password-reset/confirm': await link('password_reset', email, userId),
@@ -223,7 +223,7 @@ async function createProviderLinks(db: Database, userId: number, csrf: string): 
   const link = { slug: providerSlug, issuer: provider.issuer, subject: `subject of ${email}`, label: email, userId: ownerId, csrf };
   const until = Date.now() + 3_600_000;
   const pending = encryptPendingAccountLink({ ...link, interactionUid: null, until }, keys.identityProviders);
-  const token = await createEmailedLinkToken(em, { purpose: 'account_link', email, userId: ownerId }, new Date());
+  const token = await storeEmailedLinkAndReturnToken(em, { purpose: 'account_link', email, userId: ownerId }, new Date());
   return { id: String(linked?.id), pending, query: new URLSearchParams({ token, pending }).toString() };
 }
 

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { deriveKeys, type DerivedKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { type SendRequest, HttpBrowser } from '../browser/browser.ts';
 import { createSelfSignedCertificate } from '../network/self-signed-certificate.ts';
@@ -52,7 +52,7 @@ export async function startHttpsMandate(path = ''): Promise<HttpsMandate> {
   const server = await startHttpsServer(shopHost, (req: IncomingMessage, res: ServerResponse) => app(req, res));
   const issuer = server.origin + path;
   openMailbox(issuer, db, keys.mail);
-  app = await createApp({ db, issuer, keys, log: createLog(false), trustProxy: 'loopback' });
+  app = await createApp({ db, issuer, keys, log: createLogger(false), trustProxy: 'loopback' });
   return {
     origin: server.origin,
     issuer,

@@ -12,7 +12,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { firstPartyScopes, type Scope } from '@mandate/contract';
 import { decodeJwt, type JWTPayload } from 'jose';
 import { z } from 'zod';
-import { createApplication } from '../../../server/applications/create-application.ts';
+import { createApplication } from '../../../server/applications/validate-and-create-application.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import type { User } from '../../../server/users/user.entity.ts';
 import { HttpBrowser, type HtmlPage } from '../browser/browser.ts';

@@ -6,7 +6,7 @@ import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createHttpServer } from '../../../server/http/server/http-server.ts';
 import type { LoadLimits } from '../../../server/http/server/load-shedder.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
@@ -91,7 +91,7 @@ const serveInThisProcess: StartServer = async ({ db: existingDb, http, ...option
     logged.push(line);
     onLogLine(line);
   };
-  const log = options.log ?? createLog(true, { write });
+  const log = options.log ?? createLogger(true, { write });
   // the issuer URL contains the port, so the application is created after the server has started listening
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     inspect(req, res);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createLog, type Log } from '../../../server/logging/logger.ts';
+import { createLogger, type Log } from '../../../server/logging/logger.ts';
 import { taskHandlersByType } from '../../../server/app/task-handlers.ts';
 import { runQueuedTasks, type TaskRunnerDependencies } from '../../../server/tasks/run-queued-tasks.ts';
 import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
@@ -9,7 +9,7 @@ import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.t
 export const runPendingTasks = (
   { db }: ApiServer,
   handlers: TaskRunnerDependencies['handlers'] = taskHandlersByType,
-  { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
+  { signal, log = createLogger(false) }: { signal?: AbortSignal; log?: Log } = {},
 ): Promise<number> => runQueuedTasks({ em: db.em, log, handlers }, signal);
 
 /** Runs the task that a request has created, expects it to succeed, and returns the task and its result file. */

@@ -3,13 +3,13 @@ import { startJobs } from '../../../server/jobs/job-runner.ts';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { EventSignals } from '../../../server/events/event-signals.ts';
 import { createEventSequencingAndCleanupJobs } from '../../../server/events/event-jobs.ts';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookDeliveryJobs } from '../../../server/webhooks/delivery/webhook-delivery-jobs.ts';
 import { createDeliveryWorker } from './webhook-receiver.ts';
 
 export const hourMs = 3_600_000;
-export const silentLog = createLog(true);
+export const silentLog = createLogger(true);
 silentLog.level = 'silent';
 
 /**

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { createLog } from '../../../server/logging/logger.ts';
+import { createLogger } from '../../../server/logging/logger.ts';
 import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence-numbers.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
@@ -61,7 +61,7 @@ export async function startWebhookReceiver(port = 0): Promise<WebhookReceiver> {
 export function createDeliveryWorker(
   { db }: Pick<ApiServer, 'db'>,
   network: NetworkPolicy = createPublicNetworkPolicy(true),
-  log = createLog(false),
+  log = createLogger(false),
 ): DeliveryWorker {
   const keys = deriveKeys(testServerSecret);
   return new DeliveryWorker({

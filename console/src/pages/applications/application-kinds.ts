@@ -12,15 +12,15 @@ export const applicationKinds = {
   device: { type: 'public', grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'] },
 } as const satisfies Record<string, Pick<ApplicationCreate, 'type' | 'grant_types'>>;
 
-export type Kind = keyof typeof applicationKinds;
-export const isApplicationKind = (name: string): name is Kind => Object.hasOwn(applicationKinds, name);
-export const applicationKindNames = Object.keys(applicationKinds).filter(isApplicationKind);
+export type ApplicationKind = keyof typeof applicationKinds;
+export const isApplicationKind = (name: string): name is ApplicationKind => Object.hasOwn(applicationKinds, name);
+export const allApplicationKinds = Object.keys(applicationKinds).filter(isApplicationKind);
 
 /** Whether users are redirected to the application after they have signed in. */
-export const usesRedirectUri = (kind: Kind): boolean => kind === 'web' || kind === 'browser';
+export const usesRedirectUri = (kind: ApplicationKind): boolean => kind === 'web' || kind === 'browser';
 
 /** Returns the kind that best fits an application. */
-export function findBestFittingApplicationKind({ type, grant_types: grantTypes }: Pick<Application, 'type' | 'grant_types'>): Kind {
+export function findBestFittingApplicationKind({ type, grant_types: grantTypes }: Pick<Application, 'type' | 'grant_types'>): ApplicationKind {
   if (grantTypes.includes('authorization_code')) return type === 'public' ? 'browser' : 'web';
   return grantTypes.includes('client_credentials') ? 'service' : 'device';
 }

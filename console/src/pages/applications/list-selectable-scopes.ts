@@ -1,6 +1,6 @@
 import { scopesOf, type ApplicationCreate } from '@mandate/client-sdk';
 import { consoleEnvironment } from '../../console-environment.ts';
-import type { Kind } from './application-kinds.ts';
+import type { ApplicationKind } from './application-kinds.ts';
 
 export type Scope = ApplicationCreate['scopes'][number];
 
@@ -15,7 +15,7 @@ const allScopes: readonly Scope[] = [...new Set(Object.values(scopesOf).flat())]
 export const isShopScope = (scope: string): boolean => consoleEnvironment.staffScopes.includes(scope) || administratorScopes.has(scope);
 
 /** Returns the scopes that this kind of application can have. */
-export const listSelectableScopes = (kind: Kind, isFirstParty: boolean): readonly Scope[] =>
+export const listSelectableScopes = (kind: ApplicationKind, isFirstParty: boolean): readonly Scope[] =>
   allScopes.filter(
     (scope) =>
       (isFirstParty || !firstPartyScopes.has(scope)) &&

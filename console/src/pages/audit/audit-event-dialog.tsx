@@ -4,9 +4,9 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { PropertyList } from '../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../languages/use-format.ts';
 import { useAuditMessages } from './use-audit-messages.ts';
-import type { Names } from './use-user-and-application-names.ts';
+import type { UserAndApplicationNames } from './use-user-and-application-names.ts';
 
-type Props = { readonly event: AuditEvent | undefined; readonly names: Names; readonly onClose: () => void };
+type Props = { readonly event: AuditEvent | undefined; readonly names: UserAndApplicationNames; readonly onClose: () => void };
 
 /** Shows all details of an event in the audit log. */
 export function AuditEventDialog({ event, names, onClose }: Props): ReactNode {
@@ -18,7 +18,7 @@ export function AuditEventDialog({ event, names, onClose }: Props): ReactNode {
   );
 }
 
-function EventProperties({ event, names }: { readonly event: AuditEvent; readonly names: Names }): ReactNode {
+function EventProperties({ event, names }: { readonly event: AuditEvent; readonly names: UserAndApplicationNames }): ReactNode {
   const t = useAuditMessages();
   const format = useFormat();
   const userName = (id: number | null): string | null => (id === null ? null : `${names.user(id)} (${id})`);

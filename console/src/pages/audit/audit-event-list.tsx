@@ -11,7 +11,7 @@ import { useFormat, type Format } from '../../languages/use-format.ts';
 import { AuditEventDialog } from './audit-event-dialog.tsx';
 import { AuditFilters, useAuditFilters } from './audit-filters.tsx';
 import { useAuditMessages, type AuditTranslate } from './use-audit-messages.ts';
-import { useUserAndApplicationNames, type Names } from './use-user-and-application-names.ts';
+import { useUserAndApplicationNames, type UserAndApplicationNames } from './use-user-and-application-names.ts';
 
 /** List of audit events: actor, action, affected user and application. */
 export function AuditEventList(): ReactNode {
@@ -44,7 +44,7 @@ function usePageUserIds(): readonly (number | null)[] {
   return data?.data.flatMap(({ actor_id, user_id }) => [actor_id, user_id]) ?? [];
 }
 
-const createColumns = (t: AuditTranslate, format: Format, names: Names, onShow: (event: AuditEvent) => void): Column<AuditEvent>[] => [
+const createColumns = (t: AuditTranslate, format: Format, names: UserAndApplicationNames, onShow: (event: AuditEvent) => void): Column<AuditEvent>[] => [
   { id: 'time', header: t('column.time'), cell: ({ occurred_at }) => format.dateTime(occurred_at), isSecondary: true },
   {
     id: 'action',

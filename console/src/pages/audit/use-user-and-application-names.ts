@@ -1,8 +1,8 @@
-import { useApplicationNames } from '../../api/use-application-names.ts';
+import { useApplicationNameLookup } from '../../api/use-application-name-lookup.ts';
 import { useUserNames } from '../../api/use-user-names.ts';
 import { useAuditMessages } from './use-audit-messages.ts';
 
-export type Names = {
+export type UserAndApplicationNames = {
   /** Returns the name of a user, or the user ID if the name is unknown. */
   readonly user: (id: number) => string;
   /** Returns the name of an application, or its client ID if the name is unknown. */
@@ -12,9 +12,9 @@ export type Names = {
 /**
  * Loads the names of users and applications, because audit events contain only IDs. Loads only names that the user is permitted to see.
  */
-export function useUserAndApplicationNames(userIds: readonly (number | null)[]): Names {
+export function useUserAndApplicationNames(userIds: readonly (number | null)[]): UserAndApplicationNames {
   const t = useAuditMessages();
   const userNames = useUserNames(userIds);
-  const application = useApplicationNames();
+  const application = useApplicationNameLookup();
   return { user: (id) => userNames.get(id) ?? t('userId', { id: String(id) }), application };
 }

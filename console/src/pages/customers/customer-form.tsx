@@ -5,15 +5,15 @@ import { FormActions } from '../../components/forms/form-actions.tsx';
 import { languageNames } from '../../languages/language-store.ts';
 import { useCustomersMessages } from './use-customers-messages.ts';
 
-export type CustomerFields = { readonly name: string; readonly email: string; readonly locale: string | null };
+export type CustomerFormValues = { readonly name: string; readonly email: string; readonly locale: string | null };
 
 type Props = {
-  readonly initial: CustomerFields;
+  readonly initial: CustomerFormValues;
   readonly about?: string;
   readonly submit: string;
   readonly error: unknown;
   readonly isPending: boolean;
-  readonly onSubmit: (fields: CustomerFields) => void;
+  readonly onSubmit: (fields: CustomerFormValues) => void;
   readonly onCancel: () => void;
 };
 

@@ -1,9 +1,9 @@
 import type { User } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge, type Tone } from '../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../components/feedback/status-badge.tsx';
 import { useCustomersMessages } from './use-customers-messages.ts';
 
-const tones: Readonly<Record<string, Tone>> = { active: 'positive', suspended: 'warning', closed: 'neutral' };
+const tones: Readonly<Record<string, StatusTone>> = { active: 'positive', suspended: 'warning', closed: 'neutral' };
 
 export function CustomerStatus({ status }: Pick<User, 'status'>): ReactNode {
   const t = useCustomersMessages();

@@ -63,7 +63,7 @@ export const eventTypes: readonly EventType[] = Object.keys(typeNames).filter(is
 export const eventSubjects: readonly string[] = [...new Set(eventTypes.map((type) => type.split('.')[0] ?? type))];
 
 /** Returns the filter for all events about a type of resource, or `undefined` if `subject` is not a known type. */
-export const findEventSubjectFilter = (subject: string): EventTypeFilter | undefined =>
+export const eventTypeFilterFromSubject = (subject: string): EventTypeFilter | undefined =>
   subjectFilters.find((filter) => filter === `${subject}.*`);
 const subjectFilters = [
   'user.*',

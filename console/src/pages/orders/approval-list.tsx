@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { ListToolbar } from '../../components/lists/list-toolbar.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { pageSize, ResourceList, type Column } from '../../components/lists/resource-list.tsx';
-import { StatusBadge, type Tone } from '../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { useOrdersMessages, type OrdersTranslate } from './use-orders-messages.ts';
@@ -17,7 +17,7 @@ import { useOrdersMessages, type OrdersTranslate } from './use-orders-messages.t
 /** Staff receive no events about approvals, so the list is refetched at intervals. */
 const refetchIntervalMs = 15_000;
 
-const tones: Readonly<Record<ApprovalSummary['status'], Tone>> = {
+const tones: Readonly<Record<ApprovalSummary['status'], StatusTone>> = {
   pending: 'warning',
   approved: 'positive',
   used: 'positive',

@@ -4,7 +4,7 @@ import { useMemo, type ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { queries } from '../../api/client.ts';
 import { IfPermitted } from '../../api/permissions.tsx';
-import { useApplicationNames } from '../../api/use-application-names.ts';
+import { useApplicationNameLookup } from '../../api/use-application-name-lookup.ts';
 import { useUserNames } from '../../api/use-user-names.ts';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { ActiveFilter } from '../../components/lists/active-filter.tsx';
@@ -13,7 +13,7 @@ import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { FulfillmentStatus, PaymentStatus } from './order-statuses.tsx';
+import { FulfillmentStatus, PaymentStatus } from './payment-and-fulfillment-status.tsx';
 import { useOrdersMessages, type OrdersTranslate } from './use-orders-messages.ts';
 
 /** Filters by tab. */
@@ -67,7 +67,7 @@ function ActiveFilters(): ReactNode {
   const t = useOrdersMessages();
   const { user_id: userId, client_id: clientId } = useFilters();
   const userNames = useUserNames(userId === undefined ? [] : [userId]);
-  const applicationName = useApplicationNames();
+  const applicationName = useApplicationNameLookup();
   return (
     <>
       {userId !== undefined && (

@@ -1,9 +1,9 @@
 import type { Product } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge, type Tone } from '../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../components/feedback/status-badge.tsx';
 import { useProductsMessages } from './use-products-messages.ts';
 
-const tones: Readonly<Record<string, Tone>> = { active: 'positive', draft: 'warning', archived: 'neutral' };
+const tones: Readonly<Record<string, StatusTone>> = { active: 'positive', draft: 'warning', archived: 'neutral' };
 
 export function ProductStatus({ status }: Pick<Product, 'status'>): ReactNode {
   const t = useProductsMessages();

@@ -38,7 +38,7 @@ export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustme
 }
 
 /** Returns a function that lists the conflicting fields with both values, as `ConflictDifference` shows them. */
-export function useDescribeProductConflict() {
+export function useListProductDifferences() {
   const t = useProductsMessages();
   const format = useFormat();
   const values = (product: ProductChanges, currency: string): Readonly<Record<string, string | null>> => ({

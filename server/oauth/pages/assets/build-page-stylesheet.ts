@@ -15,7 +15,7 @@ const sourceHash = sha256(`${source}${buildColorRules('#000000')}`, 'hex').slice
 export const stylesheetPathPattern = new RegExp(`^/assets/${sourceHash}-([0-9a-f]{6})\\.css$`);
 
 /** Returns the path of the stylesheet for an accent color in the form `#rrggbb`. */
-export const stylesheetPath = (accent: string): string => `/assets/${sourceHash}-${accent.slice(1)}.css`;
+export const stylesheetPathFromAccentColor = (accent: string): string => `/assets/${sourceHash}-${accent.slice(1)}.css`;
 
 /** Builds the stylesheet for an accent color. */
 export const buildStylesheet = (accent: string): string => `${source}\n${buildColorRules(accent)}`;

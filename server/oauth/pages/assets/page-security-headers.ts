@@ -13,11 +13,11 @@ export function createPageSecurityHeaders(issuer: string, returnTo?: string, isL
     `frame-ancestors 'none'`,
     `form-action ${["'self'", ...(returnTo === undefined ? [] : [formActionSource(returnTo)])].join(' ')}`,
   ];
-  return { 'Content-Security-Policy': policy.join('; '), 'Cache-Control': 'no-store', ...createOidcProviderPageSecurityHeaders(issuer) };
+  return { 'Content-Security-Policy': policy.join('; '), 'Cache-Control': 'no-store', ...createSecurityHeadersWithoutCsp(issuer) };
 }
 
 /** Returns the security headers for pages that oidc-provider renders, without a Content-Security-Policy. */
-export const createOidcProviderPageSecurityHeaders = (issuer: string): Record<string, string> => ({
+export const createSecurityHeadersWithoutCsp = (issuer: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
   // With `no-referrer`, browsers would send `Origin: null` even with this server's own forms.

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { pageEnhancementScript } from './read-page-script.ts';
+import { pageEnhancementScript } from './page-enhancement-script.ts';
 
 /** Serves the page script. Caches can store the script indefinitely, because its path contains a content hash. */
 export const servePageScript: RequestHandler = (_req, res) => {

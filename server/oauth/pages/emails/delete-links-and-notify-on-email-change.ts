@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 import type { OnEmailAddressChange } from '../../../http/routing/handler-dependencies.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
-import { describeChangeSource } from './describe-change-source.ts';
-import { helpButton, renderEmail } from './render-email.ts';
+import { deleteEmailedLinksOfUserAndAddresses, storeEmailedLinkAndReturnToken } from '../../accounts/emailed-one-time-links.ts';
+import { describeChangeTimeAndSource } from './describe-change-time-and-source.ts';
+import { createHelpButton, renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForOtherUser } from '../views/page-language.ts';
+import { localizeOtherUserEmailSettings } from '../views/select-and-store-page-language.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';
@@ -26,24 +26,24 @@ export const deleteLinksAndNotifyOnEmailChange =
   async (em, change, now) => {
     const { keys, provider, canMail } = context;
     const { userId, from, to, isVerified, locale } = change;
-    await deleteEmailedLinksAfterAddressChange(em, change);
+    await deleteEmailedLinksOfUserAndAddresses(em, change);
     if (!canMail) return;
     await context.settings.refreshBranding();
-    const settings = localizePageSettingsForOtherUser(context.settings, locale);
+    const settings = localizeOtherUserEmailSettings(context.settings, locale);
     const { mail } = settings.messages;
     const shop = settings.shop.name;
     const text = isVerified ? mail.addressChanged({ shop, email: to }) : mail.addressChangedByOther({ shop, email: to });
     const changed = {
       subject: mail.addressChangedSubject({ shop }),
       text,
-      lists: [describeChangeSource(settings, now, req)],
+      lists: [describeChangeTimeAndSource(settings, now, req)],
       advice: mail.addressAdvice,
-      button: helpButton(settings),
+      button: createHelpButton(settings),
     };
     if (isReachable(from)) await queueMail(em, keys.mail, renderEmail(from, settings, changed), now);
     if (!isReachable(to)) return;
     if (isVerified) return queueMail(em, keys.mail, renderEmail(to, settings, changed), now);
-    const token = await createEmailedLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
+    const token = await storeEmailedLinkAndReturnToken(em, { purpose: 'email_change', email: to, userId }, now);
     const button = { url: `${provider.issuer}${emailConfirmationPath}?token=${token}`, label: 'confirmAddress' } as const;
     const confirm = { subject: mail.confirmAddressSubject({ shop }), text: mail.confirmNewAddress({ shop }), button, ignore: true };
     await queueMail(em, keys.mail, renderEmail(to, settings, confirm), now);

@@ -20,7 +20,7 @@ type Content = {
 export type EmailButton = { readonly url: string; readonly label: keyof Messages['mail']['buttons'] };
 
 /** Returns the button that leads to the shop's help page, if the shop has one. */
-export const helpButton = ({ shop }: PageSettings): EmailButton | undefined =>
+export const createHelpButton = ({ shop }: PageSettings): EmailButton | undefined =>
   shop.help_url == null ? undefined : { url: shop.help_url, label: 'getHelp' };
 
 export type EmailList = { readonly title: string; readonly items: readonly string[] };

@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import type { Messages } from '../../../languages/languages.ts';
 import type { Mail } from '../../../mail/queue-mail.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../views/page-language.ts';
-import { describeChangeSource } from './describe-change-source.ts';
+import { localizeUserEmailSettings } from '../views/select-and-store-page-language.ts';
+import { describeChangeTimeAndSource } from './describe-change-time-and-source.ts';
 import { renderEmail } from './render-email.ts';
 
 /** Audit action of a change to a user's sign-in methods. */
@@ -15,13 +15,13 @@ export function renderSecurityChangeEmail(
   { email, locale }: { readonly email: string; readonly locale: string | null },
   { action, req, now }: { readonly action: SecurityChange; readonly req: Pick<Request, 'headers' | 'ip'>; readonly now: Date },
 ): Mail {
-  const settings = localizePageSettingsForUser(defaultSettings, locale);
+  const settings = localizeUserEmailSettings(defaultSettings, locale);
   const { securityChangedSubject, securityChange, securityAdvice } = settings.messages.mail;
   const shop = settings.shop.name;
   return renderEmail(email, settings, {
     subject: securityChangedSubject({ shop }),
     text: securityChange[action]({ shop }),
-    lists: [describeChangeSource(settings, now, req)],
+    lists: [describeChangeTimeAndSource(settings, now, req)],
     advice: securityAdvice,
     button: { url: `${provider.issuer}/account/security`, label: 'checkAccount' },
   });

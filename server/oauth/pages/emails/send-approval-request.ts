@@ -3,10 +3,10 @@ import type { ApprovalWithQuote } from '../../../approvals/approval-from-entity.
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { describeApprovalReason, describeQuotedLines } from '../views/account/describe-approval.ts';
+import { describeApprovalReason, describeQuotedLinesAndTotals } from '../views/account/describe-approval.ts';
 import { listAddressLines } from '../views/account/order-lines-and-address.ts';
 import { formatMoney, formatTimestamp } from '../views/format-time-and-money.ts';
-import { localizePageSettingsForOtherUser } from '../views/page-language.ts';
+import { localizeOtherUserEmailSettings } from '../views/select-and-store-page-language.ts';
 import { renderEmail, sanitizeNameForEmail } from './render-email.ts';
 
 /**
@@ -22,13 +22,13 @@ export const createApprovalRequestMailer =
     const user = await em.findOne(User, { id: approval.user }, { fields: ['email', 'locale'], disableIdentityMap: true });
     if (!user || user.email.endsWith('.invalid')) return;
     await context.settings.refreshBranding();
-    const settings = localizePageSettingsForOtherUser(context.settings, user.locale);
+    const settings = localizeOtherUserEmailSettings(context.settings, user.locale);
     const { mail, approvals } = settings.messages;
     const application = sanitizeNameForEmail(requested.applicationName);
     const named = { ...requested, applicationName: application };
     const shop = settings.shop.name;
     const address = listAddressLines(settings, quote.delivery).join(', ');
-    const lines = [...describeQuotedLines(settings, named), approvals.deliveredTo({ address })].map(neutralizeLinks);
+    const lines = [...describeQuotedLinesAndTotals(settings, named), approvals.deliveredTo({ address })].map(neutralizeLinks);
     const message = approval.message == null ? [] : approval.message.split('\n').map(neutralizeLinks);
     const email = renderEmail(user.email, settings, {
       subject: mail.approvalSubject({ application, shop }),

@@ -4,10 +4,10 @@ import { queueMail } from '../../../mail/queue-mail.ts';
 import { buildEmailEqualsFilter } from '../../../users/build-email-equals-filter.ts';
 import { User } from '../../../users/user.entity.ts';
 import { emailConfirmationPath } from './delete-links-and-notify-on-email-change.ts';
-import { createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
+import { storeEmailedLinkAndReturnToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../views/page-language.ts';
+import { localizeUserEmailSettings } from '../views/select-and-store-page-language.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 
 type RequestedPurpose = 'sign_up' | 'password_reset';
@@ -30,9 +30,9 @@ export async function sendSignUpOrPasswordResetLink(
     const where = { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' as const } };
     // Locks the user, so that no link is sent to the old address after a concurrent address change, which deletes all links.
     const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
-    const settings = localizePageSettingsForUser(context.settings, owner?.locale);
+    const settings = localizeUserEmailSettings(context.settings, owner?.locale);
     const purpose = selectPurpose(owner);
-    const token = await createEmailedLinkToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
+    const token = await storeEmailedLinkAndReturnToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
     const path = { sign_up: `${basePath}/sign-up/confirm`, password_reset: '/password-reset/confirm', email_change: emailConfirmationPath }[
       purpose
     ];

@@ -1,16 +1,16 @@
 import {
   maxLimitedCategories,
   orderActions,
-  orderLimitsInputSchema,
+  effectiveOrderLimitsSchema,
   type OrderAction,
   type OrderApprovalMode,
   type EffectiveOrderLimits,
   type OrderSpendingLimits,
 } from '@mandate/contract';
-import { getEndOfDayInTimeZone, getKnownTimeZoneOrUtc } from '../../../order-limits/known-time-zone-and-end-of-day.ts';
+import { getEndOfDayInTimeZone, getKnownTimeZoneOrUtc } from '../../../order-limits/time-zone-names-and-end-of-day.ts';
 import type { Messages } from '../../../languages/languages.ts';
 import { formatMoney } from '../views/format-time-and-money.ts';
-import { formatAmount, formatDay, parseAmount, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
+import { formatAmountWithoutCurrency, formatUtcDay, parsePositiveAmount, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
 type ParsedForm = {
@@ -47,9 +47,9 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
   const timeZone = getKnownTimeZoneOrUtc(form.time_zone);
   const currency = maximum?.limits?.currency ?? ceiling?.currency ?? form.limit_currency;
   const readAmount = (field: 'limit_per_order' | 'limit_per_period', key: 'per_order' | 'per_period'): number | undefined => {
-    const amount = form[field] === '' ? undefined : parseAmount(form[field], currency);
+    const amount = form[field] === '' ? undefined : parsePositiveAmount(form[field], currency);
     if (form[field] !== '' && amount === undefined)
-      faults.push({ field, text: texts.amountInvalid({ example: formatAmount(messages, 2000, currency) }) });
+      faults.push({ field, text: texts.amountInvalid({ example: formatAmountWithoutCurrency(messages, 2000, currency) }) });
     else if (isAbove(amount ?? Infinity, maximum?.limits?.[key]) || isAbove(amount ?? 0, ceiling?.[key])) {
       const highest = Math.min(maximum?.limits?.[key] ?? Infinity, ceiling?.[key] ?? Infinity);
       faults.push({ field, text: texts.tooHigh({ amount: formatMoney({ messages }, highest, currency) }) });
@@ -90,7 +90,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
     orders === 'own' ||
     approval !== 'above_limit';
   if (faults.length > 0 || !isLimited) return { faults, limits: undefined, timeZone };
-  return { faults, limits: orderLimitsInputSchema.parse(limits), timeZone };
+  return { faults, limits: effectiveOrderLimitsSchema.parse(limits), timeZone };
 }
 
 /**
@@ -105,7 +105,7 @@ function readCategories(
   const requested = maximum?.products?.categories;
   const permitted = requested ?? ceilingCategories;
   const chosen = [...new Set(selected)].filter((category) => permitted?.includes(category) ?? true);
-  const isValid = chosen.length === 0 ? !requested : orderLimitsInputSchema.shape.products.safeParse({ categories: chosen }).success;
+  const isValid = chosen.length === 0 ? !requested : effectiveOrderLimitsSchema.shape.products.safeParse({ categories: chosen }).success;
   if (!isValid) {
     const maximumCount = Math.min(permitted?.length ?? maxLimitedCategories, maxLimitedCategories);
     faults.push({ field: 'limit_category', text: messages.orderLimits.categoryCount({ maximum: String(maximumCount) }) });
@@ -141,7 +141,7 @@ function readLastDay(
   if (day === '' && latest === undefined) return undefined;
   const addFault = (fault: string): undefined => void faults.push({ field: 'limit_until', text: fault });
   if (latest !== undefined && (day === '' || day > latest.slice(0, 10))) {
-    return addFault(messages.orderLimits.tooLate({ day: formatDay(messages, latest) }));
+    return addFault(messages.orderLimits.tooLate({ day: formatUtcDay(messages, latest) }));
   }
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) return addFault(messages.orderLimits.dateInvalid);
   const end = getEndOfDayInTimeZone(day, timeZone);

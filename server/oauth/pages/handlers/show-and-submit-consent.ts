@@ -3,26 +3,26 @@ import { maxLimitedCategories, orderAuthorizationDetailsType, type EffectiveOrde
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered, type Application } from '../../../applications/application.entity.ts';
-import { getLogoUriIfEmbedded } from '../../../applications/validate-application-logo-uri.ts';
+import { getLogoUriIfEmbedded } from '../../../applications/application-logo-uri.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { endBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
 import {
-  listScopesOfRequestedScopesAndClaims,
+  listRequestedScopesIncludingClaimScopes,
   recordConsentDecisionInGrant,
   requireActiveApplication,
   canRoleGrantScope,
   addScopesToStoredConsent,
   findConsentedScopes,
 } from '../../grants/consents-and-grants.ts';
-import { createConnectedApp } from '../../grants/create-list-and-revoke-connected-apps.ts';
+import { storeConnectedApp } from '../../grants/store-list-and-revoke-connected-apps.ts';
 import { listAccessTokenAudiences, oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 import { tokenAndSessionLifetimes } from '../../protocol/token-and-session-lifetimes.ts';
 import {
   getInteractionClientId,
   deleteInteraction,
   requirePendingInteraction,
-  getInteractionRedirectUri,
+  getAuthorizationRequestRedirectUri,
   sendPage,
   type Interaction,
   type PageContext,
@@ -31,7 +31,7 @@ import { findOfferedOrderLimits, type OfferedOrderLimits } from '../../grants/or
 import { deleteStoredConsent } from '../../grants/delete-stored-consent.ts';
 import { findWidenedLimit } from '../../../order-limits/find-widened-limit.ts';
 import { saveOrderLimits } from '../../../order-limits/save-find-and-delete-order-limits.ts';
-import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
+import { orderLimitsFormFromLimits, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import { parseOrderLimitsForm } from './parse-order-limits-form.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { consentPage, type ConsentPageViewModel } from '../views/consent-page.ts';
@@ -67,7 +67,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
     application: { name: application.name, firstParty: application.firstParty, logo: getLogoUriIfEmbedded(application.logoUri) },
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
     selfRegistered: isSelfRegistered(application),
-    returnTo: getInteractionRedirectUri(interaction),
+    returnTo: getAuthorizationRequestRedirectUri(interaction),
     person: user,
     apiScopes,
     selectedScopes: rejected?.selected ?? (await findPreselectedScopes(context, interaction, user, application, apiScopes)),
@@ -78,7 +78,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
     orderLimits: await orderLimitsViewModel(context, interaction, application, apiScopes, rejected),
   });
   const status = rejected ? 422 : 200;
-  return sendPage(context, res, html, { status, returnTo: getInteractionRedirectUri(interaction) });
+  return sendPage(context, res, html, { status, returnTo: getAuthorizationRequestRedirectUri(interaction) });
 }
 
 /**
@@ -106,7 +106,7 @@ async function orderLimitsViewModel(
 ): Promise<ConsentPageViewModel['orderLimits']> {
   const { isOffered, isRequested, maximum, proposed } = await findOfferedOrderLimits(em, params, application, apiScopes);
   if (!isOffered && !maximum) return undefined;
-  const { limits: form = orderLimitsFormFromInput(proposed), limitFaults: faults = [] } = rejected ?? {};
+  const { limits: form = orderLimitsFormFromLimits(proposed), limitFaults: faults = [] } = rejected ?? {};
   const canAllowAllOrders = maximum?.orders !== 'own';
   const isProposed = proposed?.limits !== undefined || proposed?.products !== undefined;
   const categories = maximum?.products?.categories ?? [
@@ -157,7 +157,7 @@ async function allow(
     const [clientId, now] = [getInteractionClientId(interaction), new Date()];
     await addScopesToStoredConsent(em, user.id, clientId, allowed, now);
     const app = { grantId, userId: user.id, clientId, sessionUid: interaction.session?.uid };
-    await createConnectedApp(em, app, req.headers['user-agent'], now);
+    await storeConnectedApp(em, app, req.headers['user-agent'], now);
     if (limits) {
       await saveOrderLimits(em, grantId, limits, { timeZone, allOrdersGrantable });
       if (isChosen) await deleteStoredConsent(em, user.id, clientId);
@@ -189,7 +189,7 @@ async function parseLimits(pageContext: PageContext, interaction: Interaction, f
   const canAllowAllOrders = maximum?.orders !== 'own';
   const { messages } = settings;
   const context = { maximum, canAllowAllOrders, currencies: await listOrderCurrencies(em), messages, now: new Date() };
-  const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(maximum), context);
+  const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromLimits(maximum), context);
   // Unless the application requested access only to its own orders, the user can allow access to all orders later, on the account page.
   const allOrdersGrantable = canAllowAllOrders || !isRequested;
   return { ...parsed, allOrdersGrantable, isChosen: isChosenByUserOrApplication(offered, parsed.limits) };
@@ -243,7 +243,7 @@ async function switchUserForDevice(context: PageContext, req: Request, res: Resp
 
 /** Splits the requested scopes into scopes that this user can grant and API scopes that the user's role does not permit. */
 function splitRequestedScopes(interaction: Interaction, role: User['role']) {
-  const requested = listScopesOfRequestedScopesAndClaims(interaction.params);
+  const requested = listRequestedScopesIncludingClaimScopes(interaction.params);
   const grantable = requested.filter((scope) => canRoleGrantScope(role, scope));
   return {
     grantable,

@@ -1,18 +1,18 @@
 import type { ShopBranding } from '../../../branding/default-branding.ts';
-import { logoPath } from '../../../logos/logo-path.ts';
+import { getLogoPath } from '../../../logos/logo-path.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import type { Messages } from '../../../languages/languages.ts';
 
 /** Renders the logo, or the first letter of the shop name if there is no logo. */
 export const renderShopLogoOrFirstLetter = ({ name, logo }: ShopBranding): Html =>
   logo
-    ? html`<img class="shop-logo" src="${logoPath(logo)}" alt="" width="${logo.width}" height="${logo.height}" />`
-    : html`<span class="mark" aria-hidden="true">${firstLetter(name)}</span>`;
+    ? html`<img class="shop-logo" src="${getLogoPath(logo)}" alt="" width="${logo.width}" height="${logo.height}" />`
+    : html`<span class="mark" aria-hidden="true">${getUppercaseInitial(name)}</span>`;
 
 /** Returns the path of the icon that browsers show in their tabs: the logo or, without a logo, the default icon. */
-export const faviconPath = ({ logo }: ShopBranding): string => (logo ? logoPath(logo) : '/favicon.ico');
+export const getFaviconPath = ({ logo }: ShopBranding): string => (logo ? getLogoPath(logo) : '/favicon.ico');
 
-export const firstLetter = (name: string): string => Array.from(name)[0]?.toUpperCase() ?? '';
+export const getUppercaseInitial = (name: string): string => Array.from(name)[0]?.toUpperCase() ?? '';
 
 /** Renders the links to the shop's help, terms and privacy pages, if the shop has any. */
 export function renderShopLinks(shop: ShopBranding, { shopLinks: messages }: Messages): Html | undefined {

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { findActiveAccountWithPasswordHash, type SignInCandidate } from '../../accounts/accounts-and-passwords.ts';
+import { findActiveAccountWithPasswordHash, type ActiveAccountWithPasswordHash } from '../../accounts/accounts-and-passwords.ts';
 import type { AttemptSource } from '../../brute-force/attempt-limiter.ts';
 import type { PageContext } from './page-context.ts';
 
@@ -19,7 +19,7 @@ export async function findClientAddressAndKnownBrowser(
 export function getClientAddressAndKnownBrowser(
   { knownBrowsers }: PageContext,
   req: Request,
-  account: SignInCandidate | undefined,
+  account: ActiveAccountWithPasswordHash | undefined,
 ): AttemptSource {
   return { address: req.ip, knownBrowser: account && knownBrowsers.findBrowserId(req, account.id, account.changedAt ?? new Date(0)) };
 }

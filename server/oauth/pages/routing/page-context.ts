@@ -8,7 +8,7 @@ import type { KnownBrowserCookie } from '../../brute-force/known-browser-cookie.
 import type { Html } from '../../../http/response/html-template.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
-import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../views/page-language.ts';
+import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../views/select-and-store-page-language.ts';
 import type { RelyingParty } from '../../identity-providers/relying-party.ts';
 import type { StatelessPasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
@@ -96,7 +96,7 @@ export async function deleteInteraction({ provider }: PageContext, req: Request,
 }
 
 /** Returns the authorization request's validated redirect URI, or undefined for the device flow. */
-export const getInteractionRedirectUri = ({ params }: Interaction): string | undefined => getStringParameter(params, 'redirect_uri');
+export const getAuthorizationRequestRedirectUri = ({ params }: Interaction): string | undefined => getStringParameter(params, 'redirect_uri');
 
 export const getInteractionClientId = ({ params }: Interaction): string => getStringParameter(params, 'client_id') ?? '';
 

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
 import {
-  isRetryableDatabaseError,
+  isTemporaryDatabaseError,
   isDiskFullError,
   lowDiskSpaceRetryAfterSeconds,
 } from '../../../database/errors/database-error-predicates.ts';
@@ -38,7 +38,7 @@ export const createPageErrorHandler =
       return sendPage(context, res, errorPage(settings, failure.unreadableTitle, failure.unreadable), { status });
     }
     if (!isLowDiskSpaceRejectionError(error)) log.error({ err: error, path: redactInteractionIdInPath(req.path) }, 'page failed');
-    const unavailable = isRetryableDatabaseError(error);
+    const unavailable = isTemporaryDatabaseError(error);
     if (unavailable) res.set('Retry-After', isDiskFullError(error) ? String(lowDiskSpaceRetryAfterSeconds) : '1');
     return sendPage(context, res, errorPage(settings, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };

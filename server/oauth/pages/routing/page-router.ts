@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { reduceChunkedBodyLimitTo } from '../../../http/request/reject-chunked-body-over-limit.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { localizePageContext, type PageContext } from './page-context.ts';
-import { applySubmittedLanguage } from '../views/page-language.ts';
+import { applySubmittedLanguage } from '../views/select-and-store-page-language.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
 import { createMultipartFormParser } from './multipart-form-parser.ts';
 import { refreshBranding } from './refresh-branding.ts';

@@ -22,7 +22,7 @@ export function formatTimestamp({ messages, timeZone }: FormatSettings, at: Date
 }
 
 /** Formats the day of a timestamp in the user's time zone or, if the time zone is unknown, in UTC. */
-export const formatDate = ({ messages, timeZone = 'UTC' }: FormatSettings, at: Date): string =>
+export const formatDateInUserTimeZone = ({ messages, timeZone = 'UTC' }: FormatSettings, at: Date): string =>
   unbreak(new Intl.DateTimeFormat(messages.language.tag, { dateStyle: 'medium', timeZone }).format(at));
 
 /** Formats an amount in minor units with its currency, such as `€1,250.00`. */

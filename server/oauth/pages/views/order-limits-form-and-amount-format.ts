@@ -38,7 +38,7 @@ export const orderLimitsFormSchema = z.object({
 export type OrderLimitsForm = z.output<typeof orderLimitsFormSchema>;
 
 /** Returns the form fields for these limits. */
-export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined): OrderLimitsForm => {
+export const orderLimitsFormFromLimits = (input: EffectiveOrderLimits | undefined): OrderLimitsForm => {
   const { limits, products, actions, valid_until: validUntil, orders = 'all', approval = 'above_limit' } = input ?? {};
   const amount = (value: number | undefined): string => (value === undefined ? '' : formatDecimalAmount(value, limits?.currency ?? ''));
   return {
@@ -59,13 +59,13 @@ export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined
  * Formats an amount as the user types it in the language of the page, such as `20.00`. The result has no thousands separators, because the
  * form rejects them.
  */
-export const formatAmount = ({ language }: Messages, amount: number, currency: string): string =>
+export const formatAmountWithoutCurrency = ({ language }: Messages, amount: number, currency: string): string =>
   new Intl.NumberFormat(language.tag, { minimumFractionDigits: currencyExponent(currency), useGrouping: false }).format(
     amount / 10 ** currencyExponent(currency),
   );
 
 /** Converts a positive decimal amount, with a point or a comma, to minor units. */
-export function parseAmount(value: string, currency: string): number | undefined {
+export function parsePositiveAmount(value: string, currency: string): number | undefined {
   const [, whole, fraction = ''] = /^(\d{1,15})(?:[.,](\d{1,4}))?$/.exec(value) ?? [];
   const digits = currencyExponent(currency);
   if (whole === undefined || fraction.length > digits) return undefined;
@@ -73,7 +73,7 @@ export function parseAmount(value: string, currency: string): number | undefined
   return Number.isSafeInteger(amount) && amount > 0 ? amount : undefined;
 }
 
-export const formatDay = ({ language }: Messages, at: string): string =>
+export const formatUtcDay = ({ language }: Messages, at: string): string =>
   new Intl.DateTimeFormat(language.tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 
 /** Describes the amounts and the end date of limits as a list, or returns undefined if there are none. */
@@ -86,7 +86,7 @@ export function describeLimits(
   const parts = [
     limits?.per_order !== undefined && texts.perOrderText({ amount: money(limits.per_order) }),
     limits?.per_period !== undefined && texts.perPeriodText({ amount: money(limits.per_period), period: limits.period ?? 'month' }),
-    until !== undefined && texts.untilText({ when: formatDay(messages, until) }),
+    until !== undefined && texts.untilText({ when: formatUtcDay(messages, until) }),
   ].filter((part) => part !== false);
   return parts.length === 0 ? undefined : new Intl.ListFormat(language.tag).format(parts);
 }

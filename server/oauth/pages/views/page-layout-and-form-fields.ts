@@ -2,7 +2,7 @@ import { html, Html, type HtmlChild } from '../../../http/response/html-template
 import type { ShopBranding } from '../../../branding/default-branding.ts';
 import type { Languages, Messages } from '../../../languages/languages.ts';
 import { renderLanguageSwitch, type LanguageSwitch } from '../layout/language-switch.ts';
-import { faviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '../layout/shop-logo-favicon-and-links.ts';
+import { getFaviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '../layout/shop-logo-favicon-and-links.ts';
 
 /** Settings used to render every page. */
 export type PageSettings = {
@@ -19,7 +19,7 @@ export type PageSettings = {
   readonly timeZone?: string | undefined;
   /** The language switch; undefined on pages that are not rendered for a request. */
   readonly languageSwitch?: LanguageSwitch | undefined;
-  readonly stylesheetPath: string;
+  readonly stylesheetPathFromAccentColor: string;
   /** Path of the page script; undefined for pages without the script. */
   readonly scriptPath: string | undefined;
   /** Whether the page uses the full width of a desktop screen; set for pages that contain a list (default: false). */
@@ -41,10 +41,10 @@ export const renderPage = (
   content: HtmlChild,
   faults: readonly FieldError[] = [],
   backLink?: Html,
-): Html => prefixPaths(settings.base, unbreakEmailWords(renderDocument(settings, title, content, faults, backLink)));
+): Html => prefixPathsWithBasePath(settings.base, unbreakEmailWords(renderDocument(settings, title, content, faults, backLink)));
 
 /** Adds the server's base path to links and forms. User input never matches the pattern, because quotes in user input are escaped. */
-export const prefixPaths = (base: string, document: Html): Html =>
+export const prefixPathsWithBasePath = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
 /** Keeps words such as “e-mail” in headings and buttons on one line. Otherwise, browsers would break these words after the hyphen. */
@@ -58,7 +58,7 @@ const unbreakEmailWords = (document: Html): Html =>
   );
 
 const renderDocument = (
-  { shop, messages, stylesheetPath, scriptPath, timeZoneCookie, languageSwitch, isWide = false }: PageSettings,
+  { shop, messages, stylesheetPathFromAccentColor, scriptPath, timeZoneCookie, languageSwitch, isWide = false }: PageSettings,
   title: string,
   content: HtmlChild,
   faults: readonly FieldError[],
@@ -71,8 +71,8 @@ const renderDocument = (
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${faults.length > 0 && `${messages.error}: `}${title} - ${shop.name}</title>
-        <link rel="icon" href="${faviconPath(shop)}" />
-        <link rel="stylesheet" href="${stylesheetPath}" />
+        <link rel="icon" href="${getFaviconPath(shop)}" />
+        <link rel="stylesheet" href="${stylesheetPathFromAccentColor}" />
         ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}" data-time-zone-cookie="${timeZoneCookie}"></script>`}
       </head>
       <body ${isWide && html`class="wide"`}>

@@ -30,7 +30,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     titles: 'in the same network packet',
   },
   'a DPoP key is accepted for every token after its first use (82)': {
-    file: 'server/oauth/tokens/dpop-proof.ts',
+    file: 'server/oauth/tokens/verify-dpop-proof.ts',
     from: 'if (cached) return cached.thumbprint === thumbprint ? cached.key : undefined;',
     to: 'if (cached) return PLANTED || cached.thumbprint === thumbprint ? cached.key : undefined;',
     tests: 'test/oauth/tokens/proof-of-possession.test.ts',
@@ -97,14 +97,14 @@ export const faults: Readonly<Record<string, Fault>> = {
     titles: 'revoked',
   },
   'a rejected refresh consumes its token (60)': {
-    file: 'server/oauth/grants/request-transaction.ts',
+    file: 'server/oauth/grants/run-request-in-transaction.ts',
     from: 'if (ctx.status >= 400 && revokedGrantId === undefined) throw new RollbackSignal();',
     to: 'if (!PLANTED && ctx.status >= 400 && revokedGrantId === undefined) throw new RollbackSignal();',
     tests: 'test/oauth/tokens/refresh.test.ts',
     titles: 'foreign resource',
   },
   'a delivery is sent without an authorization check': {
-    file: 'server/webhooks/delivery/lock-authorization-during-send.ts',
+    file: 'server/webhooks/delivery/create-authorization-checked-send-gate.ts',
     from: 'if (!(await isAllowed(inner, delivery)))',
     to: 'if (!PLANTED && !(await isAllowed(inner, delivery)))',
     tests: 'test/api/webhooks/event-authorization.test.ts',
@@ -118,7 +118,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     titles: 'that resolves',
   },
   'an e-mail change bypasses confirmation': {
-    file: 'server/users/update-user.ts',
+    file: 'server/users/authorize-and-update-user.ts',
     from: 'await changeEmailAddress(em, onEmailAddressChange, user, change, now);',
     to: `if (PLANTED) {
       user.replaceEmailAddress(email, true);

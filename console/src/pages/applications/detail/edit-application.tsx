@@ -7,7 +7,7 @@ import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { usesRedirectUri, findBestFittingApplicationKind } from '../application-kinds.ts';
-import { LimitFields, areLimitTextsValid, limitFormErrorPointers, limitTextsFromApplication, parseLimitTexts } from '../limit-fields.tsx';
+import { UsageAndOrderLimitFields, areLimitTextsValid, limitFormErrorPointers, limitTextsFromApplication, parseLimitTexts } from '../usage-and-order-limit-fields.tsx';
 import { parseUris } from '../register/application-draft.ts';
 import { RedirectUrisField } from '../register/redirect-uris-field.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
@@ -89,7 +89,7 @@ export function EditApplicationOrderLimits(form: Props): ReactNode {
   const [texts, setTexts] = useState(limitTextsFromApplication(form.application));
   return (
     <UpdateForm form={form} changes={areLimitTextsValid(texts) ? parseLimitTexts(texts) : undefined} fields={limitFormErrorPointers}>
-      {(error) => <LimitFields texts={texts} error={error} onChange={setTexts} />}
+      {(error) => <UsageAndOrderLimitFields texts={texts} error={error} onChange={setTexts} />}
     </UpdateForm>
   );
 }

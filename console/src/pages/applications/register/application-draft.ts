@@ -1,11 +1,11 @@
-import type { Kind } from '../application-kinds.ts';
-import { emptyLimitTexts, type LimitTexts } from '../limit-fields.tsx';
+import type { ApplicationKind } from '../application-kinds.ts';
+import { emptyLimitTexts, type LimitTexts } from '../usage-and-order-limit-fields.tsx';
 import type { Scope } from '../list-selectable-scopes.ts';
 
 /** Values that the user has entered in the wizard. */
 export type ApplicationDraft = {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: ApplicationKind;
   readonly isFirstParty: boolean;
   /** One URI per line. */
   readonly redirectUris: string;

@@ -11,7 +11,7 @@ import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { usesRedirectUri, applicationKinds } from '../application-kinds.ts';
 import { CodeExample } from '../code/code-example.tsx';
-import { LimitFields, areLimitTextsValid, limitFormErrorPointers, parseLimitTexts } from '../limit-fields.tsx';
+import { UsageAndOrderLimitFields, areLimitTextsValid, limitFormErrorPointers, parseLimitTexts } from '../usage-and-order-limit-fields.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
 import { listSelectableScopes } from '../list-selectable-scopes.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
@@ -90,7 +90,7 @@ function StepFields({ step, draft, error, onChange }: StepProps): ReactNode {
         onChange={(scopes) => onChange({ ...draft, scopes })}
       />
     );
-  return <LimitFields texts={draft.limits} error={error} onChange={(limits) => onChange({ ...draft, limits })} />;
+  return <UsageAndOrderLimitFields texts={draft.limits} error={error} onChange={(limits) => onChange({ ...draft, limits })} />;
 }
 
 /** Returns whether the step has all required values, so that the next step can be shown. */

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { useAuditMessages } from '../use-audit-messages.ts';
-import type { Names } from '../use-user-and-application-names.ts';
+import type { UserAndApplicationNames } from '../use-user-and-application-names.ts';
 import type { Grant } from './use-grants-from-audit-log.ts';
 import classes from './grant-graph.module.css';
 
@@ -14,7 +14,7 @@ const nodeHeight = 28;
 /** Maximum length of a name in the graph; the table contains the complete names. */
 const maxNameLength = 28;
 
-type Props = { readonly grants: readonly Grant[]; readonly names: Names };
+type Props = { readonly grants: readonly Grant[]; readonly names: UserAndApplicationNames };
 
 /** A graph with the customers on the left, the applications on the right, and a line for each grant. The table has the same content. */
 export function GrantGraph({ grants, names }: Props): ReactNode {

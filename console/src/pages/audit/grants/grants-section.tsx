@@ -10,7 +10,7 @@ import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useAuditMessages, type AuditTranslate } from '../use-audit-messages.ts';
-import { useUserAndApplicationNames, type Names } from '../use-user-and-application-names.ts';
+import { useUserAndApplicationNames, type UserAndApplicationNames } from '../use-user-and-application-names.ts';
 import { GrantGraph, maxGrantGraphNodes } from './grant-graph.tsx';
 import { useGrantsFromAuditLog, type Grant } from './use-grants-from-audit-log.ts';
 import classes from './grants-section.module.css';
@@ -61,7 +61,7 @@ function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; rea
 const countNodes = (grants: readonly Grant[]): number =>
   Math.max(new Set(grants.map(({ userId }) => userId)).size, new Set(grants.map(({ clientId }) => clientId)).size);
 
-function ApplicationFilter({ grants, names }: { readonly grants: readonly Grant[]; readonly names: Names }): ReactNode {
+function ApplicationFilter({ grants, names }: { readonly grants: readonly Grant[]; readonly names: UserAndApplicationNames }): ReactNode {
   const t = useAuditMessages();
   const [parameters, setParameters] = useSearchParams();
   const clientIds = [...new Set(grants.map(({ clientId }) => clientId))];
@@ -76,7 +76,7 @@ function ApplicationFilter({ grants, names }: { readonly grants: readonly Grant[
   );
 }
 
-const createColumns = (t: AuditTranslate, format: Format, names: Names): Column<Grant>[] => [
+const createColumns = (t: AuditTranslate, format: Format, names: UserAndApplicationNames): Column<Grant>[] => [
   { id: 'customer', header: t('column.customer'), cell: ({ userId }) => names.user(userId) },
   { id: 'application', header: t('column.application'), cell: ({ clientId }) => names.application(clientId) },
   { id: 'scopes', header: t('detail.scopes'), cell: ({ scopes }) => scopes.join(', '), isSecondary: true },

@@ -2,7 +2,7 @@ import type { AuditEvent } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
-import { useApplicationNames } from '../../../api/use-application-names.ts';
+import { useApplicationNameLookup } from '../../../api/use-application-name-lookup.ts';
 import { useUserNames } from '../../../api/use-user-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
@@ -15,7 +15,7 @@ export function AccountHistory({ userId }: { readonly userId: number }): ReactNo
   const t = useCustomersMessages();
   const { data, error, refetch } = useQuery(queries.auditEvents.list({ user_id: userId, limit: 20 }));
   const userNames = useUserNames(data?.data.map(({ actor_id: actorId }) => (actorId === userId ? null : actorId)) ?? []);
-  const applicationName = useApplicationNames();
+  const applicationName = useApplicationNameLookup();
   const names = {
     user: (id: number): string => userNames.get(id) ?? `#${id}`,
     application: applicationName,

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCustomersMessages } from '../use-customers-messages.ts';
@@ -12,7 +12,7 @@ import classes from './customer-detail.module.css';
 /** Maximum number of keys shown, newest first. */
 const limit = 20;
 
-const tones: Readonly<Record<ApiKey['status'], Tone>> = { active: 'positive', revoked: 'critical', expired: 'neutral' };
+const tones: Readonly<Record<ApiKey['status'], StatusTone>> = { active: 'positive', revoked: 'critical', expired: 'neutral' };
 
 /** A customer's API keys. Renders nothing if there are none, because few customers have keys. */
 export function CustomerApiKeys({ userId }: { readonly userId: number }): ReactNode {

@@ -5,11 +5,11 @@ import { queries } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
-import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
 
-const tones: Readonly<Record<string, Tone>> = { pending: 'warning', canceled: 'critical', delivered: 'positive' };
+const tones: Readonly<Record<string, StatusTone>> = { pending: 'warning', canceled: 'critical', delivered: 'positive' };
 
 /** A customer's orders, each with the application that placed it. */
 export function CustomerOrders({ userId }: { readonly userId: number }): ReactNode {

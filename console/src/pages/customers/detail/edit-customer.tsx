@@ -4,7 +4,7 @@ import { apiClient } from '../../../api/client.ts';
 import { ConflictDifference, type FieldDifference } from '../../../components/forms/conflict-difference.tsx';
 import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
-import { CustomerForm, type CustomerFields } from '../customer-form.tsx';
+import { CustomerForm, type CustomerFormValues } from '../customer-form.tsx';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 
 /** Form that changes the name, e-mail address and language of a customer. */
@@ -31,7 +31,7 @@ export function EditCustomer({ user, onClose }: { readonly user: User; readonly 
       <ConflictDifference differences={differences} isSaving={update.isPending} onKeepTheirs={onClose} onOverwrite={update.overwrite} />
     );
   }
-  const submit = (fields: CustomerFields): void => {
+  const submit = (fields: CustomerFormValues): void => {
     const changes: UserUpdate = {
       ...(fields.name !== seen.name && { name: fields.name }),
       ...(fields.email !== seen.email && { email: fields.email }),

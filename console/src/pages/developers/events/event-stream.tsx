@@ -2,7 +2,7 @@ import type { MandateEvent } from '@mandate/client-sdk/webhooks';
 import { Button, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { useLiveEvents } from '../../../api/live-events.tsx';
+import { useLiveEventsContext } from '../../../api/live-events.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
@@ -61,7 +61,7 @@ function SubjectFilter(): ReactNode {
 
 function StreamStatus({ isPaused }: { readonly isPaused: boolean }): ReactNode {
   const t = useDevelopersMessages();
-  const { isLive } = useLiveEvents();
+  const { isLive } = useLiveEventsContext();
   if (isPaused) return <StatusBadge tone="neutral">{t('event.paused')}</StatusBadge>;
   return <StatusBadge tone={isLive ? 'positive' : 'warning'}>{t(isLive ? 'event.live' : 'event.notLive')}</StatusBadge>;
 }

@@ -2,8 +2,8 @@ import { iterateEvents, type MandateEvent } from '@mandate/client-sdk/webhooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { apiClient, keyOf } from '../../../api/client.ts';
-import { useLiveEvents } from '../../../api/live-events.tsx';
-import { findEventSubjectFilter } from '../event-types-and-subjects.ts';
+import { useLiveEventsContext } from '../../../api/live-events.tsx';
+import { eventTypeFilterFromSubject } from '../event-types-and-subjects.ts';
 
 /** Number of event IDs between the start of the stream and the latest event. */
 const initialIdCount = 500;
@@ -14,7 +14,7 @@ type EventStream = { readonly events: readonly MandateEvent[]; readonly isPendin
 
 /** Returns the newest events about a subject, or about all subjects, newest first. New events are added unless `isPaused` is true. */
 export function useEventStream(subject: string | undefined, isPaused: boolean): EventStream {
-  const { subscribe } = useLiveEvents();
+  const { subscribe } = useLiveEventsContext();
   const [newEvents, setNewEvents] = useState<readonly MandateEvent[]>([]);
   const {
     data: initial = [],
@@ -37,7 +37,7 @@ export function useEventStream(subject: string | undefined, isPaused: boolean): 
 }
 
 async function readNewestEvents(subject: string | undefined, signal: AbortSignal): Promise<MandateEvent[]> {
-  const filter = subject === undefined ? undefined : findEventSubjectFilter(subject);
+  const filter = subject === undefined ? undefined : eventTypeFilterFromSubject(subject);
   const { latest_id: latest } = await apiClient.events.list({ limit: 1 }, { signal });
   const events: MandateEvent[] = [];
   const after = Math.max(0, latest - initialIdCount);

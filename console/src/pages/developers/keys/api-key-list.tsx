@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
-import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { DevelopersHeader } from '../developers-header.tsx';
@@ -62,7 +62,7 @@ function RevokeDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
   );
 }
 
-const tones: Readonly<Record<ApiKey['status'], Tone>> = { active: 'positive', revoked: 'critical', expired: 'neutral' };
+const tones: Readonly<Record<ApiKey['status'], StatusTone>> = { active: 'positive', revoked: 'critical', expired: 'neutral' };
 
 const createColumns = (t: DevelopersTranslate, format: Format, onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
   {

@@ -4,10 +4,10 @@ import { queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 import { consoleEnvironment } from '../../../console-environment.ts';
 
-export type PublishedKey = { readonly kid: string; readonly alg: string };
+export type PublishedSigningKey = { readonly kid: string; readonly alg: string };
 
 /** A published key. The creation time comes from the audit log, so it is undefined for users without permission to read the audit log. */
-export type SigningKey = PublishedKey & { readonly createdAt: string | undefined; readonly reason: string | undefined };
+export type SigningKey = PublishedSigningKey & { readonly createdAt: string | undefined; readonly reason: string | undefined };
 
 /** Returns the published signing keys. A key's creation time comes from the audit event for the rotation that created the key. */
 export function useSigningKeys() {
@@ -31,7 +31,7 @@ function keyIdsOf({ details }: AuditEvent): readonly unknown[] {
 }
 
 /** Fetches the keys of the authorization server (RFC 7517). */
-async function fetchPublishedKeys(signal: AbortSignal): Promise<PublishedKey[]> {
+async function fetchPublishedKeys(signal: AbortSignal): Promise<PublishedSigningKey[]> {
   const metadata = await fetchJson(`${consoleEnvironment.issuer}/.well-known/openid-configuration`, signal);
   const { keys } = await fetchJson(String(metadata['jwks_uri']), signal);
   return Array.isArray(keys) ? keys.filter(isPublishedKey) : [];
@@ -44,5 +44,5 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<Readonly<Rec
   return typeof body === 'object' && body !== null ? { ...body } : {};
 }
 
-const isPublishedKey = (key: unknown): key is PublishedKey =>
+const isPublishedKey = (key: unknown): key is PublishedSigningKey =>
   typeof key === 'object' && key !== null && 'kid' in key && typeof key.kid === 'string' && 'alg' in key && typeof key.alg === 'string';

@@ -1,6 +1,6 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
 export function EndpointStatus({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {
@@ -10,7 +10,7 @@ export function EndpointStatus({ endpoint }: { readonly endpoint: WebhookEndpoin
   return <StatusBadge tone="positive">{t('endpoint.enabled')}</StatusBadge>;
 }
 
-const deliveryTones: Readonly<Record<WebhookDelivery['status'], Tone>> = {
+const deliveryTones: Readonly<Record<WebhookDelivery['status'], StatusTone>> = {
   pending: 'info',
   succeeded: 'positive',
   failed: 'critical',

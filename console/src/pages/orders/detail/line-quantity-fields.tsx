@@ -4,15 +4,15 @@ import type { ReactNode } from 'react';
 import classes from './order-detail.module.css';
 
 /** Entered quantities by line number. */
-export type Quantities = Readonly<Record<number, string>>;
+export type LineQuantities = Readonly<Record<number, string>>;
 
 type Props = {
   readonly legend: string;
   readonly order: Order;
   /** Largest quantity of each line; lines without a quantity are not shown. */
   readonly maximums: Readonly<Record<number, number>>;
-  readonly quantities: Quantities;
-  readonly onChange: (quantities: Quantities) => void;
+  readonly quantities: LineQuantities;
+  readonly onChange: (quantities: LineQuantities) => void;
 };
 
 /** Quantity fields for the lines of an order. */
@@ -42,7 +42,7 @@ export function LineQuantityFields({ legend, order, maximums, quantities, onChan
 }
 
 /** Returns the lines that have a quantity, in the format of the API. */
-export const linesFromQuantities = (quantities: Quantities): { line: number; quantity: number }[] =>
+export const linesFromQuantities = (quantities: LineQuantities): { line: number; quantity: number }[] =>
   Object.entries(quantities)
     .map(([line, quantity]) => ({ line: Number(line), quantity: Number(quantity) }))
     .filter(({ quantity }) => quantity > 0);

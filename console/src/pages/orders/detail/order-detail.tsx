@@ -7,13 +7,13 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { NotFoundPage } from '../../../layout/not-found-page.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { FulfillmentStatus, PaymentStatus } from '../order-statuses.tsx';
+import { FulfillmentStatus, PaymentStatus } from '../payment-and-fulfillment-status.tsx';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import { OrderNoteCard } from './order-note.tsx';
 import { OrderActions } from './order-actions.tsx';
-import { OrderCustomerCard, OrderPlacementText } from './order-placement-and-customer.tsx';
+import { OrderCustomerAndDeliveryCard, OrderPlacementAndLimitText } from './order-placement-customer-and-delivery.tsx';
 import { OrderLinesCard } from './order-lines.tsx';
-import { OrderPaymentsCard } from './order-payments.tsx';
+import { OrderPaymentsAndRefundsCard } from './order-payments.tsx';
 import { OrderShipmentsCard } from './order-shipments.tsx';
 import { OrderTimelineCard } from './order-timeline.tsx';
 import {
@@ -50,19 +50,19 @@ function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
       <PageHeader
         title={t('order', { id: order.id })}
         status={statuses}
-        about={<OrderPlacementText order={order} summary={parts.summary} />}
+        about={<OrderPlacementAndLimitText order={order} summary={parts.summary} />}
         parent={{ to: '/orders', name: common('page.orders') }}
         actions={<OrderActions order={order} parts={parts} />}
       />
       <div className={classes['columns']}>
         <div className={classes['main']}>
           <OrderLinesCard order={order} />
-          {parts.payments && <OrderPaymentsCard order={order} payments={parts.payments} refunds={parts.refunds ?? []} />}
+          {parts.payments && <OrderPaymentsAndRefundsCard order={order} payments={parts.payments} refunds={parts.refunds ?? []} />}
           {parts.shipments && <OrderShipmentsCard shipments={parts.shipments} order={order} />}
           <OrderTimelineCard order={order} parts={parts} />
         </div>
         <div className={classes['side']}>
-          <OrderCustomerCard order={order} summary={parts.summary} />
+          <OrderCustomerAndDeliveryCard order={order} summary={parts.summary} />
           <OrderNoteCard order={order} etag={etag} />
         </div>
       </div>

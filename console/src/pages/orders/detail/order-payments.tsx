@@ -5,19 +5,19 @@ import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 
-const tones: Readonly<Record<string, Tone>> = { succeeded: 'positive', failed: 'critical', pending: 'warning', requires_action: 'warning' };
+const tones: Readonly<Record<string, StatusTone>> = { succeeded: 'positive', failed: 'critical', pending: 'warning', requires_action: 'warning' };
 const changes = ['payments', 'refunds', 'orders', 'stats'] as const;
 
 type Props = { readonly order: Order; readonly payments: readonly Payment[]; readonly refunds: readonly Refund[] };
 
 /** Payments and refunds of an order. Staff confirm manual payments and refunds after the money has arrived. */
-export function OrderPaymentsCard({ order, payments, refunds }: Props): ReactNode {
+export function OrderPaymentsAndRefundsCard({ order, payments, refunds }: Props): ReactNode {
   const t = useOrdersMessages();
   // The payment for an imported order is recorded in the system from which the order was imported.
   if (payments.length === 0 && order.payment_status !== 'unpaid') return null;

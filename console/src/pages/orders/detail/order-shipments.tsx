@@ -5,13 +5,13 @@ import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 
-const tones: Readonly<Record<string, Tone>> = { shipped: 'info', delivered: 'positive', failed: 'critical' };
+const tones: Readonly<Record<string, StatusTone>> = { shipped: 'info', delivered: 'positive', failed: 'critical' };
 
 /** Parcels of an order, with their tracking details. */
 export function OrderShipmentsCard({ order, shipments }: { readonly order: Order; readonly shipments: readonly Shipment[] }): ReactNode {

@@ -9,7 +9,7 @@ import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { LineQuantityFields, linesFromQuantities, type Quantities } from './line-quantity-fields.tsx';
+import { LineQuantityFields, linesFromQuantities, type LineQuantities } from './line-quantity-fields.tsx';
 import classes from './order-detail.module.css';
 
 const reasons = ['requested_by_customer', 'damaged', 'duplicate', 'fraudulent', 'other'] as const satisfies RefundCreate['reason'][];
@@ -25,7 +25,7 @@ export function RefundOrderForm({ order, refundable, onClose }: Props): ReactNod
   const [text, setText] = useState(formatAmountForInput(refundable, currency));
   const [reason, setReason] = useState<Reason>('requested_by_customer');
   const [note, setNote] = useState('');
-  const [quantities, setQuantities] = useState<Quantities>({});
+  const [quantities, setQuantities] = useState<LineQuantities>({});
   const amount = parseAmount(text, currency);
   const input = { reason, restock: linesFromQuantities(quantities), ...(note.trim() !== '' && { note: note.trim() }) };
   const idempotencyKey = useIdempotencyKey({ amount, ...input });

@@ -7,7 +7,7 @@ import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { LineQuantityFields, linesFromQuantities, type Quantities } from './line-quantity-fields.tsx';
+import { LineQuantityFields, linesFromQuantities, type LineQuantities } from './line-quantity-fields.tsx';
 import classes from './order-detail.module.css';
 
 const textFields = ['carrier', 'tracking_number', 'tracking_url'] as const;
@@ -16,7 +16,7 @@ const textFields = ['carrier', 'tracking_number', 'tracking_url'] as const;
 export function ShipOrderForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const remaining = Object.fromEntries(order.items.map(({ line, quantity, shipped_quantity: shipped }) => [line, quantity - shipped]));
-  const [quantities, setQuantities] = useState<Quantities>(() =>
+  const [quantities, setQuantities] = useState<LineQuantities>(() =>
     Object.fromEntries(Object.entries(remaining).map(([line, quantity]) => [line, String(quantity)])),
   );
   const [texts, setTexts] = useState<Partial<Record<(typeof textFields)[number], string>>>({});

@@ -1,9 +1,9 @@
 import type { Backup } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 
-const tones: Readonly<Record<string, Tone>> = { intact: 'positive', damaged: 'critical', unchecked: 'warning' };
+const tones: Readonly<Record<string, StatusTone>> = { intact: 'positive', damaged: 'critical', unchecked: 'warning' };
 
 /** Result of a backup's last check. */
 export function BackupCheckBadge({ backup: { check_result: result } }: { readonly backup: Backup }): ReactNode {

@@ -5,7 +5,7 @@ import { TaskProgress } from '../../../components/feedback/task-progress.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
-import { isTaskUnfinished } from './use-backup-task.ts';
+import { isTaskUnfinished } from './use-latest-backup-task.ts';
 
 /** Progress of a backup or check, and the reason if it failed. Renders nothing after a successful task. */
 export function BackupTaskCard({ task }: { readonly task: Task | undefined }): ReactNode {

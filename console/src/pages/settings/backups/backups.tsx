@@ -15,7 +15,7 @@ import classes from '../settings.module.css';
 import { BackupList } from './backup-list.tsx';
 import { LatestBackup } from './latest-backup.tsx';
 import { BackupTaskCard } from './backup-task-card.tsx';
-import { isTaskUnfinished, useBackupTask } from './use-backup-task.ts';
+import { isTaskUnfinished, useLatestBackupTask } from './use-latest-backup-task.ts';
 
 /** Interval at which the list is refetched, because there are no events about files that the operator adds or deletes. */
 const refetchIntervalMs = 30_000;
@@ -24,7 +24,7 @@ const refetchIntervalMs = 30_000;
 export function Backups(): ReactNode {
   const t = useSettingsMessages();
   const { data, error, refetch } = useQuery({ ...queries.backups.list({ limit: 1 }), refetchInterval: refetchIntervalMs });
-  const task = useBackupTask();
+  const task = useLatestBackupTask();
   const create = useApiMutation(mutations.backups.create(), { changes: ['tasks'], doneMessage: t('backup.started') });
   const isConfigured = data !== undefined && !isNotConfigured(error);
   return (

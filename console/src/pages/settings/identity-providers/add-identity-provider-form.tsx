@@ -7,7 +7,7 @@ import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
-import { providerFormErrorPointers } from './use-provider-field-text.ts';
+import { providerFormErrorPointers } from './use-provider-field-names-and-values.ts';
 import {
   providerCreateFromValues,
   hasAllRequiredValues,

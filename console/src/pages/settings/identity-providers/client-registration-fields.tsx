@@ -9,9 +9,9 @@ import {
   usesPrivateKey,
   type IdentityProviderValues,
 } from './identity-provider-form-values.ts';
-import { useTextField } from './use-text-field.ts';
+import { useProviderTextFieldProps } from './use-provider-text-field-props.ts';
 
-export type FieldsProps = {
+export type ProviderFieldsProps = {
   readonly values: IdentityProviderValues;
   readonly isNew: boolean;
   readonly error: unknown;
@@ -19,10 +19,10 @@ export type FieldsProps = {
 };
 
 /** Fields for the shop's registration with the provider, including the credential. */
-export function ClientRegistrationFields(props: FieldsProps): ReactNode {
+export function ClientRegistrationFields(props: ProviderFieldsProps): ReactNode {
   const { values, isNew } = props;
   const t = useSettingsMessages();
-  const fieldOf = useTextField(props);
+  const fieldOf = useProviderTextFieldProps(props);
   return (
     <>
       {isNew && (
@@ -45,7 +45,7 @@ export function ClientRegistrationFields(props: FieldsProps): ReactNode {
   );
 }
 
-function MethodField({ values, error, onChange }: FieldsProps): ReactNode {
+function MethodField({ values, error, onChange }: ProviderFieldsProps): ReactNode {
   const t = useSettingsMessages();
   return (
     <NativeSelect
@@ -61,11 +61,11 @@ function MethodField({ values, error, onChange }: FieldsProps): ReactNode {
   );
 }
 
-function SecretField(props: FieldsProps): ReactNode {
+function SecretField(props: ProviderFieldsProps): ReactNode {
   const t = useSettingsMessages();
   return (
     <PasswordInput
-      {...useTextField(props)('client_secret')}
+      {...useProviderTextFieldProps(props)('client_secret')}
       description={props.isNew ? undefined : t('provider.keepsCredential')}
       required={props.isNew}
       maxLength={1000}
@@ -75,9 +75,9 @@ function SecretField(props: FieldsProps): ReactNode {
   );
 }
 
-function PrivateKeyFields(props: FieldsProps): ReactNode {
+function PrivateKeyFields(props: ProviderFieldsProps): ReactNode {
   const t = useSettingsMessages();
-  const fieldOf = useTextField(props);
+  const fieldOf = useProviderTextFieldProps(props);
   return (
     <>
       <Textarea

@@ -8,9 +8,9 @@ import { useConditionalUpdate } from '../../../components/forms/use-conditional-
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
-import { providerFormErrorPointers, useProviderFieldText } from './use-provider-field-text.ts';
+import { providerFormErrorPointers, useProviderFieldNamesAndValues } from './use-provider-field-names-and-values.ts';
 import { hasAllRequiredValues, providerUpdateFromValues, valuesFromProvider } from './identity-provider-form-values.ts';
-import { ProviderLogo } from './provider-logo.tsx';
+import { ProviderLogoUpload } from './provider-logo-upload.tsx';
 import { UrlsToRegisterAtProvider } from './urls-to-register-at-provider.tsx';
 import { ClientRegistrationFields } from './client-registration-fields.tsx';
 
@@ -19,7 +19,7 @@ type Props = { readonly provider: IdentityProvider; readonly onClose: () => void
 /** Form that changes a provider. The stored credential is not shown, and remains unchanged unless the user enters a new one. */
 export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNode {
   const t = useSettingsMessages();
-  const describeField = useProviderFieldText();
+  const describeField = useProviderFieldNamesAndValues();
   // The version that the user saw, which does not change when the list is refetched.
   const [seen] = useState(provider);
   const [values, setValues] = useState(valuesFromProvider(provider));
@@ -43,7 +43,7 @@ export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNod
       <div className={classes['fields']}>
         <ClientRegistrationFields {...fields} />
         <ProviderSignInConditionFields {...fields} />
-        <ProviderLogo provider={provider} />
+        <ProviderLogoUpload provider={provider} />
         <UrlsToRegisterAtProvider provider={provider} />
         <ErrorOrSignInAgainNotice error={error} fields={providerFormErrorPointers} />
         {conflict && (

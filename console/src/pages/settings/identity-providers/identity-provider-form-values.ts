@@ -1,7 +1,7 @@
 import type { IdentityProvider, IdentityProviderCreate, IdentityProviderUpdate } from '@mandate/client-sdk';
 
 export const providerPresets = ['google', 'apple', 'microsoft', 'oidc'] as const satisfies readonly IdentityProviderCreate['preset'][];
-export type Preset = (typeof providerPresets)[number];
+export type ProviderPreset = (typeof providerPresets)[number];
 
 export const providerAudiences = ['everyone', 'customers', 'staff'] as const satisfies readonly IdentityProvider['audience'][];
 
@@ -14,7 +14,7 @@ export const selectableAuthenticationMethods = [
 
 /** Values of the form. Lists are strings with spaces between the entries; an empty string means no value. */
 export type IdentityProviderValues = {
-  readonly preset: Preset;
+  readonly preset: ProviderPreset;
   readonly slug: string;
   readonly issuer: string;
   readonly name: string;
@@ -38,7 +38,7 @@ export type IdentityProviderValues = {
 
 type PresetValues = Pick<IdentityProviderValues, 'slug' | 'name' | 'token_endpoint_auth_method'>;
 
-const valuesOfPresets: Readonly<Record<Preset, PresetValues>> = {
+const valuesOfPresets: Readonly<Record<ProviderPreset, PresetValues>> = {
   google: { slug: 'google', name: 'Google', token_endpoint_auth_method: 'client_secret_basic' },
   apple: { slug: 'apple', name: 'Apple', token_endpoint_auth_method: 'apple_client_secret' },
   microsoft: { slug: 'microsoft', name: 'Microsoft', token_endpoint_auth_method: 'client_secret_post' },
@@ -53,7 +53,7 @@ export const usesPrivateKey = (method: IdentityProvider['token_endpoint_auth_met
   method === 'private_key_jwt' || method === 'apple_client_secret';
 
 /** Returns the values of a new provider. */
-export const initialValuesFromPreset = (preset: Preset): IdentityProviderValues => ({
+export const initialValuesFromPreset = (preset: ProviderPreset): IdentityProviderValues => ({
   preset,
   issuer: '',
   client_id: '',

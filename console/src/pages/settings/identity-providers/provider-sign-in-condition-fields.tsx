@@ -6,14 +6,14 @@ import { usePermissions } from '../../../api/permissions.tsx';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import { providerAudiences } from './identity-provider-form-values.ts';
-import type { FieldsProps } from './client-registration-fields.tsx';
-import { useTextField } from './use-text-field.ts';
+import type { ProviderFieldsProps } from './client-registration-fields.tsx';
+import { useProviderTextFieldProps } from './use-provider-text-field-props.ts';
 
 /** Fields that specify which users can sign in through the provider, and under which conditions. */
-export function ProviderSignInConditionFields(props: FieldsProps): ReactNode {
+export function ProviderSignInConditionFields(props: ProviderFieldsProps): ReactNode {
   const { values, isNew, error, onChange } = props;
   const t = useSettingsMessages();
-  const fieldOf = useTextField(props);
+  const fieldOf = useProviderTextFieldProps(props);
   return (
     <>
       <NativeSelect
@@ -47,7 +47,7 @@ export function ProviderSignInConditionFields(props: FieldsProps): ReactNode {
   );
 }
 
-function StaffFields(props: FieldsProps): ReactNode {
+function StaffFields(props: ProviderFieldsProps): ReactNode {
   const { values, error, onChange } = props;
   const t = useSettingsMessages();
   const administrators = useAdministrators(values.break_glass_user_id);

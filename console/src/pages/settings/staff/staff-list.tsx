@@ -13,7 +13,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
-import { AddStaffForm } from './add-staff-form.tsx';
+import { AssignStaffRoleForm } from './assign-staff-role-form.tsx';
 import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
 import { RoleForm } from './role-form.tsx';
 
@@ -46,7 +46,7 @@ export function StaffList(): ReactNode {
         rowKey={({ id }) => id}
       />
       <Dialog title={t('staff.add')} isOpen={shown === 'add'} onClose={close}>
-        <AddStaffForm onClose={close} />
+        <AssignStaffRoleForm onClose={close} />
       </Dialog>
       <Dialog title={t('staff.changeRole')} isOpen={shown !== undefined && shown !== 'add'} onClose={close}>
         {shown !== undefined && shown !== 'add' && <RoleForm user={shown} onClose={close} />}

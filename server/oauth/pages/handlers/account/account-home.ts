@@ -2,8 +2,8 @@ import { listConnectedAppsByApplication } from '../../../grants/list-connected-a
 import { loadSecuritySummary } from './load-security-summary.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { accountHomePage } from '../../views/account/account-home-page.ts';
-import { readOrWaitForChange } from './read-or-wait-for-change.ts';
-import { createLiveOrdersAndApprovalsContent } from './create-live-orders-and-approvals-content.ts';
+import { readOrLongPollContent } from './read-or-long-poll-content.ts';
+import { createOrdersAndApprovalsContentSource } from './create-orders-and-approvals-content-source.ts';
 import { isActiveAdministrator, type AccountRequest } from './signed-in-page-guards.ts';
 
 /** Maximum number of orders, and of applications, that this page shows. Other pages list all orders and applications. */
@@ -14,10 +14,10 @@ const connectedAppsMax = 100;
 export async function showAccountHome(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { em, settings } = context;
-  const { shown, livePath } = await readOrWaitForChange(
+  const { shown, livePath } = await readOrLongPollContent(
     request,
     '/account',
-    createLiveOrdersAndApprovalsContent(request, { limit: shownMax }),
+    createOrdersAndApprovalsContentSource(request, { limit: shownMax }),
   );
   const applications = await listConnectedAppsByApplication(em, account.id, now, connectedAppsMax);
   const html = accountHomePage(settings, {

@@ -1,9 +1,9 @@
-import { findHiddenCharacter, singleLineInputSchema } from '@mandate/contract';
+import { findHiddenCharacterCodePoint, singleLineInputSchema } from '@mandate/contract';
 import { z } from 'zod';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './security-page-and-authenticator-app.ts';
 import { hasOtherSignInMethod } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
-import { addPasskey, removePasskey } from '../../../second-factors/passkeys.ts';
+import { verifyAndAddPasskey, deletePasskey } from '../../../second-factors/passkeys.ts';
 
 const newPasskeyForm = z.object({
   passkey: z.string().catch(''),
@@ -21,13 +21,13 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   const validName = singleLineInputSchema(100, 0).safeParse(name);
   if (!validName.success) {
     return showSecurityPage(request, [
-      { field: 'name', text: messages.signUp.nameRejected({ character: findHiddenCharacter(name) ?? '' }) },
+      { field: 'name', text: messages.signUp.nameRejected({ character: findHiddenCharacterCodePoint(name) ?? '' }) },
     ]);
   }
   const added = await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);
     const newPasskey = { userId: account.id, name: name === '' ? messages.security.passkeyDefault : name, answer: passkey };
-    const id = await addPasskey(em, context.challenges, context.provider.issuer, newPasskey, now);
+    const id = await verifyAndAddPasskey(em, context.challenges, context.provider.issuer, newPasskey, now);
     if (id !== undefined) await auditSecondFactorChangeAndEmailUser(em, request, 'passkey.added', `passkey:${id}`);
     return id !== undefined;
   });
@@ -36,7 +36,7 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
 }
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const redisplayNewPasskey = (request: AccountRequest): Promise<void> =>
+export const showPasskeyFormOnCsrfError = (request: AccountRequest): Promise<void> =>
   showSecurityPage(request, [{ field: 'name', text: request.context.settings.messages.stale }]);
 
 const removeForm = z.object({
@@ -54,7 +54,7 @@ export async function submitPasskeyRemoval(request: AccountRequest): Promise<voi
     const isKept = await context.em.transactional(async (em) => {
       await lockAccountAndRequireActiveSession(em, request);
       if (!(await hasOtherSignInMethod(em, account.id, { passkeyId: form.data.id }))) return true;
-      if (await removePasskey(em, account.id, form.data.id))
+      if (await deletePasskey(em, account.id, form.data.id))
         await auditSecondFactorChangeAndEmailUser(em, request, 'passkey.removed', `passkey:${form.data.id}`);
       return false;
     });

@@ -1,5 +1,5 @@
 import { deriveApprovalStatus } from '../../../../approvals/approval-from-entity.ts';
-import { listApprovals } from '../../../../approvals/find-approvals.ts';
+import { listApprovals } from '../../../../approvals/filter-find-and-lock-approvals.ts';
 import type { ShownApproval } from '../../views/account/approval-pages.ts';
 
 /** Reads approvals with their current status, newest first. */

@@ -6,7 +6,7 @@ import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-eve
 import { recordEvent } from '../../../../events/record-event.ts';
 import { Problem } from '../../../../http/problem-details/problem.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
-import { changeEmailAddress, markEmailAddressVerified } from '../../../../users/change-or-verify-email-address.ts';
+import { changeEmailAddress, markEmailVerifiedAndAudit } from '../../../../users/change-or-verify-email-address.ts';
 import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-filter.ts';
 import { userFromEntity } from '../../../../users/user-from-entity.ts';
 import { User } from '../../../../users/user.entity.ts';
@@ -15,12 +15,12 @@ import { deleteLinksAndNotifyOnEmailChange, emailConfirmationPath } from '../../
 import {
   deleteEmailedLinksOfUser,
   readEmailedLinkWithoutConsuming,
-  createEmailedLinkToken,
+  storeEmailedLinkAndReturnToken,
   lockUserAndConsumeEmailedLink,
 } from '../../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../../views/page-language.ts';
+import { localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
 import { changeEmailPage, renderAccountSuccessPage } from '../../views/account/account-pages.ts';
 import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../../views/sign-in/email-link-pages.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
@@ -49,7 +49,7 @@ export async function submitEmailChangeRequest(request: AccountRequest): Promise
 }
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export function redisplayEmailChangeRequest(request: AccountRequest): void {
+export function showEmailChangeOnCsrfError(request: AccountRequest): void {
   const { email } = emailForm.parse(request.req.body ?? {});
   renderForm(request, email, [{ field: 'email', text: request.context.settings.messages.stale }]);
 }
@@ -61,7 +61,7 @@ export function redisplayEmailChangeRequest(request: AccountRequest): void {
 async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { context, account, now } = request;
   const { em, keys, provider } = context;
-  const settings = localizePageSettingsForUser(context.settings, account.locale);
+  const settings = localizeUserEmailSettings(context.settings, account.locale);
   const userId = account.id;
   const { mail } = settings.messages;
   const shop = settings.shop.name;
@@ -69,7 +69,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
     await lockAccountAndRequireActiveSession(inner, request); // a password reset deletes links, so older sessions must not add links afterwards
     const otherOwner = { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' as const }, id: { $ne: userId } };
     const isTaken = (await inner.count(User, otherOwner)) > 0;
-    const token = await createEmailedLinkToken(inner, { purpose: 'email_change', email, userId }, now);
+    const token = await storeEmailedLinkAndReturnToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken
       ? { subject: mail.addressTakenSubject({ shop }), text: mail.addressTaken({ shop }), advice: mail.addressTakenAdvice }
       : {
@@ -122,7 +122,7 @@ async function confirmAddress(context: PageContext, req: Request): Promise<Confi
     if (!link || !user) return undefined;
     const { email } = link;
     if (email === user.email) {
-      await markEmailAddressVerified(em, user, source, now);
+      await markEmailVerifiedAndAudit(em, user, source, now);
       await deleteEmailedLinksOfUser(em, user.id);
       return { email, how: 'verified' };
     }

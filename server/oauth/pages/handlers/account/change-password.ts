@@ -7,14 +7,14 @@ import { lockAccountAndRequireActiveSession, type AccountRequest } from './signe
 import { storePasswordHash } from '../../../accounts/accounts-and-passwords.ts';
 import { loadOrCreateBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
-import { findLinkedAccountOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { findLinkedAccountOfSession, createOrUpdateBrowserSession } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { deleteEmailedLinksOfUser } from '../../../accounts/emailed-one-time-links.ts';
-import { describeChangeSource } from '../../emails/describe-change-source.ts';
+import { describeChangeTimeAndSource } from '../../emails/describe-change-time-and-source.ts';
 import { sanitizeNameForEmail, renderEmail } from '../../emails/render-email.ts';
 import { validateAndHashNewPassword } from '../sign-in/validate-and-hash-new-password.ts';
 import { sendPage } from '../../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../../views/page-language.ts';
+import { localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
 import { changePasswordPage, passwordChangedPage } from '../../views/account/account-pages.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 
@@ -45,7 +45,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     await revokeGrantsAndSessionsOfUser(em, account.id);
     await deleteEmailedLinksOfUser(em, account.id);
     const session = await startBrowserSession(context, req, res, String(account.id), { amr, acr, loginTs });
-    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now, signIn);
+    await createOrUpdateBrowserSession(em, session.uid, String(account.id), req, now, signIn);
     await recordAuditEvent(
       em,
       getClientAddressAndUserAgent(req),
@@ -55,13 +55,13 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     const active = await listActiveApiKeysOfUser(em, account.id, now);
     const cause = { source: getClientAddressAndUserAgent(req), actorId: account.id, reason: 'password_changed' } as const;
     if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
-    const mailSettings = localizePageSettingsForUser(settings, account.locale);
+    const mailSettings = localizeUserEmailSettings(settings, account.locale);
     const { mail, credential } = mailSettings.messages;
     const shop = settings.shop.name;
     const revoked = revokesKeys ? active.map(({ name, prefix }) => credential.apiKey({ name: sanitizeNameForEmail(name), prefix })) : [];
     const lists = [
       ...(revoked.length > 0 ? [{ title: mail.keysRevoked, items: revoked }] : []),
-      describeChangeSource(mailSettings, now, req),
+      describeChangeTimeAndSource(mailSettings, now, req),
     ];
     const subject = mail.passwordChangedSubject({ shop });
     const button = { url: `${context.provider.issuer}/password-reset`, label: 'choosePassword' } as const;
@@ -84,7 +84,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
 }
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const redisplayChangePassword = (request: AccountRequest): Promise<void> =>
+export const showChangePasswordOnCsrfError = (request: AccountRequest): Promise<void> =>
   renderForm(request, [{ field: 'password', text: request.context.settings.messages.stale }]);
 
 async function renderForm(

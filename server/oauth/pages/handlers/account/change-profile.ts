@@ -6,7 +6,7 @@ import { User } from '../../../../users/user.entity.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { profileChangedPage, profilePage } from '../../views/account/profile-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
-import { createUserNameError, validUserName } from '../validate-user-name.ts';
+import { createUserNameError, validUserName } from '../user-name-schema-and-error.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 
 const profileForm = z.object({ name: z.string().catch('') });
@@ -32,7 +32,7 @@ export async function submitProfile(request: AccountRequest): Promise<void> {
 }
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export function redisplayProfile(request: AccountRequest): void {
+export function showProfileOnCsrfError(request: AccountRequest): void {
   const { name } = profileForm.parse(request.req.body ?? {});
   renderForm(request, name, [{ field: 'name', text: request.context.settings.messages.stale }]);
 }

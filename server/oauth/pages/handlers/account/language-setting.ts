@@ -4,7 +4,7 @@ import { recordEvent } from '../../../../events/record-event.ts';
 import { userFromEntity } from '../../../../users/user-from-entity.ts';
 import { User } from '../../../../users/user.entity.ts';
 import { sendPage } from '../../routing/page-context.ts';
-import { setLanguageCookie } from '../../views/page-language.ts';
+import { setLanguageCookie } from '../../views/select-and-store-page-language.ts';
 import { changeLanguagePage, languageChangedPage } from '../../views/account/language-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
@@ -38,7 +38,7 @@ export async function submitLanguageSetting(request: AccountRequest): Promise<vo
 }
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const redisplayLanguageSetting = (request: AccountRequest): void =>
+export const showLanguageSettingOnCsrfError = (request: AccountRequest): void =>
   renderForm(request, [{ field: 'locale', text: request.context.settings.messages.stale }]);
 
 function renderForm({ context, req, res, account }: AccountRequest, faults: readonly FieldError[]): void {

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { StoredPasswordHash } from '../../../passwords/stored-password-hash.entity.ts';
 import { countRecoveryCodes, findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { Passkey } from '../../../second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';
+import { Passkey } from '../../../second-factors/second-factors-and-used-identifiers.entity.ts';
 import { countActiveBrowserSessionsOfUser } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import type { SecuritySummary } from '../../views/account/account-home-page.ts';
 

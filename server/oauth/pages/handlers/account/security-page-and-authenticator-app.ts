@@ -16,11 +16,11 @@ import {
   matchTotpTimeStep,
 } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { User } from '../../../../users/user.entity.ts';
-import { isRoleInAudience } from '../../../identity-providers/provider-identity-and-access-rules.ts';
+import { canRoleUseProvider } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import { listEnabledProviders, listLinkedAccounts } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { getBrowserSessionOfRequest, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { addAuthenticatorCodeToAcrAndAmr, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
-import { findLinkedAccountOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { findLinkedAccountOfSession, createOrUpdateBrowserSession } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { renderSecurityChangeEmail, type SecurityChange } from '../../emails/render-security-change-email.ts';
 import { createPageSecurityHeaders } from '../../assets/page-security-headers.ts';
 import { sendPage } from '../../routing/page-context.ts';
@@ -43,7 +43,7 @@ export async function showSecurityPage(request: AccountRequest, faults: readonly
     passkeys: await listPasskeys(em, account.id),
     passkeyName: device === null ? settings.messages.security.passkeyDefault : translateDevice(settings, device),
     linkedAccounts: await listLinkedAccounts(em, account.id),
-    providers: (await listEnabledProviders(em)).filter((one) => isRoleInAudience(one, role)),
+    providers: (await listEnabledProviders(em)).filter((one) => canRoleUseProvider(one, role)),
     passkeyOptions: await createPasskeyCreationOptionsJson(
       em,
       challenges,
@@ -67,7 +67,7 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
   const { messages } = context.settings;
   const { sealed, code } = setUpForm.parse(req.body ?? {});
   const secret = decryptText(sealed, context.keys.secondFactor, setUpLabel(account.id));
-  if (secret === undefined) return redisplayAuthenticatorSetup(request);
+  if (secret === undefined) return restartAuthenticatorSetup(request);
   const step = matchTotpTimeStep(secret, code, now);
   if (step === undefined) return renderSetUp(request, secret, [{ field: 'code', text: messages.setUpApp.wrong }]);
   const codes = await context.em.transactional(async (em) => {
@@ -79,14 +79,14 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     const signIn = await findLinkedAccountOfSession(em, uid);
     const proof = { ...addAuthenticatorCodeToAcrAndAmr(amr), loginTs };
     const session = await startBrowserSession(context, req, res, String(account.id), proof);
-    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now, signIn);
+    await createOrUpdateBrowserSession(em, session.uid, String(account.id), req, now, signIn);
     return replaceRecoveryCodes(em, account.id);
   });
   return sendRecoveryCodes(request, codes);
 }
 
 /** Shows the form again with a new secret, after a submission without a valid CSRF token or for a different account. */
-export const redisplayAuthenticatorSetup = (request: AccountRequest): void =>
+export const restartAuthenticatorSetup = (request: AccountRequest): void =>
   renderSetUp(request, generateTotpSecret(), [{ field: 'code', text: request.context.settings.messages.stale }]);
 
 const setUpLabel = (userId: number): string => `authenticator app to be of ${userId}`;
@@ -148,7 +148,7 @@ function readShownRecoveryCodes({ context, req, account }: AccountRequest): stri
 }
 
 /** Handles `POST /account/recovery-codes/shown`: shows the recovery codes again in the language that the user has selected. */
-export function redisplayRecoveryCodes(request: AccountRequest): void {
+export function showRecoveryCodesInChosenLanguage(request: AccountRequest): void {
   const codes = readShownRecoveryCodes(request);
   if (codes === undefined) return request.res.redirect(303, '/account/security');
   return sendRecoveryCodes(request, codes);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxLimitedCategories, type ConnectedAppLimits, type EffectiveOrderLimits, type OrderSpendingLimits } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
-import { findNameOfConnectedApp } from '../../../grants/create-list-and-revoke-connected-apps.ts';
+import { findNameOfConnectedApp } from '../../../grants/store-list-and-revoke-connected-apps.ts';
 import {
   changeLimitsOfConnectedApp,
   findCeilingOfConnectedApp,
@@ -9,7 +9,7 @@ import {
   isAccessToAllOrdersGrantable,
 } from '../../../grants/find-and-change-limits-of-connected-app.ts';
 import { unlimitedOrderPermissions } from '../../../grants/order-limits-of-authorization-request.ts';
-import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../../views/order-limits-form-and-amount-format.ts';
+import { orderLimitsFormFromLimits, orderLimitsFormSchema, type OrderLimitsForm } from '../../views/order-limits-form-and-amount-format.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { connectedAppLimitsPage } from '../../views/order-limits-fields-and-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
@@ -45,7 +45,7 @@ async function findApp({ context: { em }, req, account }: AccountRequest): Promi
 export async function showAppLimits(request: AccountRequest): Promise<void> {
   const app = await findApp(request);
   if (!app) return request.res.redirect(303, '/account/apps');
-  return renderLimits(request, app, orderLimitsFormFromInput(currentLimits(app)), []);
+  return renderLimits(request, app, orderLimitsFormFromLimits(currentLimits(app)), []);
 }
 
 const decisionSchema = z.object({ decision: z.enum(['save', 'remove']).catch('save') });

@@ -1,12 +1,12 @@
 import { currencyExponent, formatDecimalAmount } from '@mandate/contract';
 import { z } from 'zod';
 import { deriveApprovalStatus, type ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
-import { decideApproval } from '../../../../approvals/decide-approval.ts';
-import { buildApprovalFilter, lockApproval } from '../../../../approvals/find-approvals.ts';
+import { decideApproval } from '../../../../approvals/decide-or-cancel-approval.ts';
+import { buildCustomerApprovalsFilter, lockApproval } from '../../../../approvals/filter-find-and-lock-approvals.ts';
 import {
   findAmountRequiringSecondFactor,
   isSecondFactorRequiredToApprove,
-  saveAmountRequiringSecondFactor,
+  saveOrDeleteSecondFactorAmount,
 } from '../../../../approvals/amount-requiring-second-factor.ts';
 import { getClientAddressAndUserAgent, recordAuditEvent } from '../../../../audit/record-audit-event.ts';
 import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
@@ -15,10 +15,10 @@ import { listPasskeys } from '../../../second-factors/passkeys.ts';
 import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { approvalPage, approvalsPage, type ApprovalObstacle, type ShownApproval } from '../../views/account/approval-pages.ts';
-import { formatAmount, parseAmount } from '../../views/order-limits-form-and-amount-format.ts';
+import { formatAmountWithoutCurrency, parsePositiveAmount } from '../../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
-import { isSignInRecent, lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
-import { readOrWaitForChange, type LiveContent } from './read-or-wait-for-change.ts';
+import { isSignInRecentAndSufficient, lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
+import { readOrLongPollContent, type LongPolledContentSource } from './read-or-long-poll-content.ts';
 import { findNextApprovalExpiry, listApprovalIdsAndStatuses, listApprovalsWithStatus } from './approvals-with-status.ts';
 
 const shownMax = 50;
@@ -32,8 +32,8 @@ const idSchema = z
  * Returns the functions that read the content of a live region: the signed-in customer's newest approvals, or only the approval with this
  * ID.
  */
-const approvalsOfCustomer = ({ context: { em }, account }: AccountRequest, id?: number): LiveContent<ShownApproval[]> => ({
-  read: () => listApprovalsWithStatus(em, [buildApprovalFilter(account.id), ...(id === undefined ? [] : [{ id }])], shownMax),
+const approvalsOfCustomer = ({ context: { em }, account }: AccountRequest, id?: number): LongPolledContentSource<ShownApproval[]> => ({
+  read: () => listApprovalsWithStatus(em, [buildCustomerApprovalsFilter(account.id), ...(id === undefined ? [] : [{ id }])], shownMax),
   identify: listApprovalIdsAndStatuses,
   changesAt: findNextApprovalExpiry,
 });
@@ -51,7 +51,7 @@ type Submitted = {
 async function renderApprovals(request: AccountRequest, { faults = [], isSaved = false, ...typed }: Submitted): Promise<void> {
   const { context, req, res, account } = request;
   const { em, settings } = context;
-  const { shown, livePath } = await readOrWaitForChange(request, '/account/approvals', approvalsOfCustomer(request));
+  const { shown, livePath } = await readOrLongPollContent(request, '/account/approvals', approvalsOfCustomer(request));
   const saved = await findAmountRequiringSecondFactor(em, account.id);
   const currencies = await listCurrencies(request);
   const form = {
@@ -82,14 +82,14 @@ export async function submitAmountRequiringSecondFactor(request: AccountRequest)
   if (!isSignedInWithSecondFactor(request)) return res.redirect(303, '/account/approvals');
   const { amount, currency } = settingsForm.parse(req.body ?? {});
   const { messages } = context.settings;
-  const above = amount === '' ? undefined : /^0+$/.test(amount) ? 0 : parseAmount(amount, currency);
+  const above = amount === '' ? undefined : /^0+$/.test(amount) ? 0 : parsePositiveAmount(amount, currency);
   if (amount !== '' && (above === undefined || !(await listCurrencies(request)).includes(currency))) {
-    const text = messages.approvals.amountInvalid({ example: formatAmount(messages, 10 ** currencyExponent(currency) * 100, currency) });
+    const text = messages.approvals.amountInvalid({ example: formatAmountWithoutCurrency(messages, 10 ** currencyExponent(currency) * 100, currency) });
     return renderApprovals(request, { amount, currency, faults: [{ field: 'amount', text }] });
   }
   await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);
-    await saveAmountRequiringSecondFactor(em, account.id, above === undefined ? undefined : { above, currency }, now);
+    await saveOrDeleteSecondFactorAmount(em, account.id, above === undefined ? undefined : { above, currency }, now);
     const details = above === undefined ? { second_factor: 'never' } : { second_factor_above: above, currency };
     const event = { action: 'approval.settings_changed', actorId: account.id, userId: account.id, details } as const;
     await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, now);
@@ -103,7 +103,7 @@ export const showApproval = (request: AccountRequest): Promise<void> => renderAp
 async function renderApproval(request: AccountRequest, faults: readonly FieldError[]): Promise<void> {
   const { context, req, res } = request;
   const id = idSchema.safeParse(req.params['approval']).data ?? 0;
-  const { shown: found, livePath } = await readOrWaitForChange(request, `/account/approvals/${id}`, approvalsOfCustomer(request, id));
+  const { shown: found, livePath } = await readOrLongPollContent(request, `/account/approvals/${id}`, approvalsOfCustomer(request, id));
   const [shown] = found;
   if (!shown) return res.redirect(303, '/account/approvals');
   const html = approvalPage(context.settings, {
@@ -128,7 +128,7 @@ export async function submitApprovalDecision(request: AccountRequest): Promise<v
   const { decision } = form.data;
   const outcome = await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);
-    const found = await lockApproval(em, buildApprovalFilter(account.id), id);
+    const found = await lockApproval(em, buildCustomerApprovalsFilter(account.id), id);
     if (!found || deriveApprovalStatus(found, now) !== 'pending') return 'not pending';
     if (decision === 'approve' && (await findObstacle(request, found))) return 'sign-in required';
     const actor = { source: getClientAddressAndUserAgent(req), hasSecondFactor: isSignedInWithSecondFactor(request) };
@@ -150,5 +150,5 @@ async function findObstacle(request: AccountRequest, found: ApprovalWithQuote): 
   const { context, req, account, now } = request;
   if ((await isSecondFactorRequiredToApprove(context.em, found)) && !isSignedInWithSecondFactor(request))
     return (await hasSecondFactor(request)) ? 'second factor' : 'no second factor';
-  return (await isSignInRecent(context, getBrowserSessionOfRequest(req), account.id, now)) ? undefined : 'recent sign-in';
+  return (await isSignInRecentAndSufficient(context, getBrowserSessionOfRequest(req), account.id, now)) ? undefined : 'recent sign-in';
 }

@@ -10,7 +10,7 @@ import {
 import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { getNetworkOfIpAddress } from '../../../sessions/ip-address-and-network.ts';
 import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
-import { revokeConnectedAppConsentAndApiKeys } from '../../../grants/create-list-and-revoke-connected-apps.ts';
+import { revokeGrantConsentAndApiKeys } from '../../../grants/store-list-and-revoke-connected-apps.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { connectedAppsPage } from '../../views/account/connected-apps-page.ts';
@@ -88,7 +88,7 @@ export async function submitConnectedAppRemoval(request: AccountRequest): Promis
     const removed = await context.em.transactional(async (em) => {
       let count = 0;
       for (const id of ids.toSorted((one, other) => one - other))
-        if (await revokeConnectedAppConsentAndApiKeys(em, account.id, id, options, now)) count += 1;
+        if (await revokeGrantConsentAndApiKeys(em, account.id, id, options, now)) count += 1;
       return count;
     });
     if (removed > 0) context.onTokenOperation({ name: 'revoked', reason: 'person' });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { findApplicationsOfConnectedApps } from '../../../grants/connected-app-response.ts';
+import { findApplicationsOfConnectedApps } from '../../../grants/connected-app-response-and-applications.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { orderPage, ordersPage } from '../../views/account/orders-pages.ts';
-import { readOrWaitForChange } from './read-or-wait-for-change.ts';
-import { createLiveOrdersAndApprovalsContent } from './create-live-orders-and-approvals-content.ts';
+import { readOrLongPollContent } from './read-or-long-poll-content.ts';
+import { createOrdersAndApprovalsContentSource } from './create-orders-and-approvals-content-source.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
 const ordersPerPage = 20;
@@ -18,8 +18,8 @@ export async function showOrders(request: AccountRequest): Promise<void> {
   const { context, req, res } = request;
   const { data: olderThan } = orderId.safeParse(req.query['older_than']);
   const path = `/account/orders${olderThan === undefined ? '' : `?older_than=${olderThan}`}`;
-  const content = createLiveOrdersAndApprovalsContent(request, { olderThan, limit: ordersPerPage });
-  const { shown, livePath } = await readOrWaitForChange(request, path, content);
+  const content = createOrdersAndApprovalsContentSource(request, { olderThan, limit: ordersPerPage });
+  const { shown, livePath } = await readOrLongPollContent(request, path, content);
   const isFirstPage = olderThan === undefined;
   const html = ordersPage(context.settings, {
     orders: shown.orders.slice(0, ordersPerPage),
@@ -36,7 +36,7 @@ export async function showOrder(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const { data: id = 0 } = orderId.safeParse(req.params['order']);
   const read = () => context.orders.find(context.em, account.id, id);
-  const { shown: order, livePath } = await readOrWaitForChange(request, `/account/orders/${id}`, {
+  const { shown: order, livePath } = await readOrLongPollContent(request, `/account/orders/${id}`, {
     read,
     identify: (found) => found ?? null,
   });

@@ -4,7 +4,7 @@ import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import type { AccountRow } from '../../../storage/prefetched-record-and-client-types.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
-import { recordBrowserSessionActivity } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { recordAccountPageVisit } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { User } from '../../../../users/user.entity.ts';
 import { OauthRecord } from '../../../storage/oauth-record.entity.ts';
@@ -39,8 +39,8 @@ const requireSignIn =
     const session = getBrowserSessionOfRequest(req);
     const account = getOauthRequestContext(req).signedInAccount;
     if (!account) return res.redirect(303, signInUrl(req));
-    await recordBrowserSessionActivity(context.em, session.uid, req, now);
-    if (required === 'recent sign-in' && !(await isSignInRecent(context, session, account.id, now)))
+    await recordAccountPageVisit(context.em, session.uid, req, now);
+    if (required === 'recent sign-in' && !(await isSignInRecentAndSufficient(context, session, account.id, now)))
       return res.redirect(303, signInUrl(req));
     try {
       return await handle({ context, req, res, account, sessionUid: session.uid, now });
@@ -58,7 +58,7 @@ export const requireRecentSignInBefore = (handle: AccountHandler): PageHandler =
 type Session = ReturnType<typeof getBrowserSessionOfRequest>;
 
 /** Returns whether the latest sign-in was recent enough, and included the account's authenticator app if there is one. */
-export async function isSignInRecent({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
+export async function isSignInRecentAndSufficient({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
   if (now.getTime() / 1000 - (session.loginTs ?? 0) > recentSignInSeconds) return false;
   return session.acr === twoFactorAcrValue || (await findWhenAuthenticatorAppWasAdded(em, userId)) === undefined;
 }

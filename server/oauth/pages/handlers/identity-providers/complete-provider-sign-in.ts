@@ -4,17 +4,17 @@ import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedde
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
 import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-filter.ts';
 import { User } from '../../../../users/user.entity.ts';
-import { createAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
+import { storeAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
 import { decryptPendingSignIn, type PendingProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
 import {
   isEmailDomainAllowed,
-  isRoleInAudience,
+  canRoleUseProvider,
   type ProviderIdentity,
 } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import {
   addLinkedAccount,
   findEnabledProvider,
-  findLinkedAccount,
+  findLinkedAccountByIdentity,
   recordLinkedAccountUse,
 } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { storeProviderRefreshToken } from '../../../linked-accounts/linked-account-refresh-token.ts';
@@ -23,14 +23,14 @@ import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authen
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 import { issueFirstFactorTicket } from '../../../second-factors/first-factor-ticket.ts';
 import type { PageContext } from '../../routing/page-context.ts';
-import { findPreferredLanguage } from '../../views/page-language.ts';
+import { findPreferredLanguage } from '../../views/select-and-store-page-language.ts';
 import { completeSignIn } from '../sign-in/complete-sign-in.ts';
-import { renderSecondFactorPage } from '../sign-in/render-sign-in-pages.ts';
-import { findPendingSignInInteraction } from '../sign-in/sign-in.ts';
-import { linkProviderToSignedInUser } from './link-account.ts';
+import { renderAndSendSecondFactorPage } from '../sign-in/render-and-send-sign-in-pages.ts';
+import { findPendingSignInInteraction } from '../sign-in/show-and-submit-sign-in-steps.ts';
+import { linkProviderAccountAndRedirect } from './link-and-remove-provider-account.ts';
 import { sendExistingAccountPage } from './link-account-by-email.ts';
-import { sendProviderErrorPage, sendProviderMessagePage } from './provider-error-pages.ts';
-import type { ProviderResponse } from './provider-response.ts';
+import { respondToProviderError, sendProviderMessagePage } from './provider-error-pages.ts';
+import type { VerifiedProviderResponse } from './verified-provider-response-type.ts';
 
 const readParameters = (req: Request): URLSearchParams => new URLSearchParams(req.originalUrl.split('?', 2)[1] ?? '');
 
@@ -47,14 +47,14 @@ function findPendingSignIn(context: PageContext, req: Request): PendingProviderS
  * Handles `GET /sign-in/providers/:slug/callback`, the redirect URI. Redirects to a path with the ID of the interaction, because
  * oidc-provider receives the interaction's cookie only for such paths.
  */
-export const redirectProviderResponse = (context: PageContext) => async (req: Request, res: Response) => {
+export const redirectProviderResponseToInteraction = (context: PageContext) => async (req: Request, res: Response) => {
   const pending = findPendingSignIn(context, req);
   if (!pending) return sendExpired(context, req, res, null);
   const base = pending.interactionUid === null ? '/sign-in' : `/sign-in/${pending.interactionUid}`;
   return res.set('Cache-Control', 'no-store').redirect(303, `${base}/providers/${pending.slug}/complete?${readParameters(req).toString()}`);
 };
 
-/** Handles the redirect from `redirectProviderResponse`: verifies the response and signs the user in, or links the account. */
+/** Handles the redirect from `redirectProviderResponseToInteraction`: verifies the response and signs the user in, or links the account. */
 export const completeProviderResponse = (context: PageContext) => async (req: Request, res: Response) => {
   const { em } = context;
   const uid = req.params['uid'] === undefined ? null : String(req.params['uid']);
@@ -69,21 +69,21 @@ export const completeProviderResponse = (context: PageContext) => async (req: Re
     identity = await releaseLoadShedderSlotWhile(res, context.relyingParty.redeemResponse(provider, pending, readParameters(req)));
   } catch (error) {
     await auditRefusal(context, req, provider, undefined);
-    return sendProviderErrorPage(context, res, provider, pending, error);
+    return respondToProviderError(context, res, provider, pending, error);
   }
   const response = { provider, pending, identity, interaction };
   if (!isEmailDomainAllowed(provider, identity)) return refuse(context, req, res, response, undefined);
-  if (pending.linkForUserId !== null) return linkProviderToSignedInUser(context, req, res, response);
+  if (pending.linkForUserId !== null) return linkProviderAccountAndRedirect(context, req, res, response);
   return signInOrCreateAccount(context, req, res, response);
 };
 
-async function signInOrCreateAccount(context: PageContext, req: Request, res: Response, response: ProviderResponse): Promise<void> {
+async function signInOrCreateAccount(context: PageContext, req: Request, res: Response, response: VerifiedProviderResponse): Promise<void> {
   const { em } = context;
   const { provider, identity } = response;
-  const linked = await findLinkedAccount(em, identity);
+  const linked = await findLinkedAccountByIdentity(em, identity);
   if (linked) {
     const user = await em.findOne(User, { id: linked.user, status: 'active' }, { disableIdentityMap: true });
-    if (!user || !isRoleInAudience(provider, user.role)) return refuse(context, req, res, response, linked.user);
+    if (!user || !canRoleUseProvider(provider, user.role)) return refuse(context, req, res, response, linked.user);
     const now = new Date();
     await recordLinkedAccountUse(em, linked.id, identity.label, now);
     const issued = { linkedAccountId: linked.id, refreshToken: identity.refreshToken };
@@ -98,9 +98,9 @@ async function signInOrCreateAccount(context: PageContext, req: Request, res: Re
     sendProviderMessagePage(context, res, { name: provider.name, title, text, interactionUid: uid, status: 403 });
   if (email === undefined) return sendNotice(messages.unverified(names));
   const owner = await em.findOne(User, { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' } }, { disableIdentityMap: true });
-  if (owner && (owner.status !== 'active' || !isRoleInAudience(provider, owner.role))) return refuse(context, req, res, response, owner.id);
+  if (owner && (owner.status !== 'active' || !canRoleUseProvider(provider, owner.role))) return refuse(context, req, res, response, owner.id);
   if (owner) return sendExistingAccountPage(context, req, res, response, owner);
-  if (!provider.createsAccounts || !isRoleInAudience(provider, 'customer')) return sendNotice(messages.noAccount(names));
+  if (!provider.createsAccounts || !canRoleUseProvider(provider, 'customer')) return sendNotice(messages.noAccount(names));
   const created = await createLinkedAccount(context, req, response, email);
   if (!created) return sendExpired(context, req, res, uid); // a concurrent request has created an account with this address
   return continueWithLinkedAccount(context, req, res, response, created);
@@ -115,14 +115,14 @@ type LinkedUser = { readonly userId: number; readonly linkedAccountId: number };
 async function createLinkedAccount(
   { em, settings, keys }: PageContext,
   req: Request,
-  { provider, identity }: ProviderResponse,
+  { provider, identity }: VerifiedProviderResponse,
   email: string,
 ): Promise<LinkedUser | undefined> {
   const now = new Date();
   const name = identity.name ?? email.split('@', 1)[0] ?? email;
   try {
     return await em.fork().transactional(async (inner) => {
-      const { id } = await createAccountWithVerifiedEmail(inner, { name, email, locale: findPreferredLanguage(settings, req)?.tag }, now);
+      const { id } = await storeAccountWithVerifiedEmail(inner, { name, email, locale: findPreferredLanguage(settings, req)?.tag }, now);
       const linkedAccountId = await addLinkedAccount(inner, id, identity, now);
       if (linkedAccountId === undefined) throw new EmailTakenError('the account at the provider is already linked');
       const issued = { linkedAccountId, refreshToken: identity.refreshToken };
@@ -147,7 +147,7 @@ async function continueWithLinkedAccount(
   context: PageContext,
   req: Request,
   res: Response,
-  { pending, identity, interaction }: ProviderResponse,
+  { pending, identity, interaction }: VerifiedProviderResponse,
   { userId, linkedAccountId }: LinkedUser,
 ): Promise<void> {
   const { authentication, issuer, authenticatedAt } = identity;
@@ -158,7 +158,7 @@ async function continueWithLinkedAccount(
     const csrf = context.forms.issue(req, res);
     const provider = { linkedAccountId, issuer, amr: [...authentication.amr], ...(loginTs !== undefined && { loginTs }) };
     const proof = issueFirstFactorTicket(context.keys.secondFactor, csrf, { accountId: userId, provider, next }, now);
-    return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
+    return renderAndSendSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
   }
   return completeSignIn(context, req, res, {
     accountId: String(userId),
@@ -175,7 +175,7 @@ async function refuse(
   context: PageContext,
   req: Request,
   res: Response,
-  { provider, pending }: ProviderResponse,
+  { provider, pending }: VerifiedProviderResponse,
   userId: number | undefined,
 ): Promise<void> {
   await auditRefusal(context, req, provider, userId);

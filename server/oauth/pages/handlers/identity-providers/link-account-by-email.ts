@@ -6,10 +6,10 @@ import { decryptText, encryptText } from '../../../../crypto/authenticated-encry
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { getIdentityProviderPagePath } from '../../../../identity-providers/save-identity-provider.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
-import { markEmailAddressVerified } from '../../../../users/change-or-verify-email-address.ts';
+import { markEmailVerifiedAndAudit } from '../../../../users/change-or-verify-email-address.ts';
 import { User } from '../../../../users/user.entity.ts';
 import {
-  createEmailedLinkToken,
+  storeEmailedLinkAndReturnToken,
   lockUserAndConsumeEmailedLink,
   readEmailedLinkWithoutConsuming,
 } from '../../../accounts/emailed-one-time-links.ts';
@@ -18,7 +18,7 @@ import {
   removeNonPasswordCredentialsExcept,
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
-import { isRoleInAudience } from '../../../identity-providers/provider-identity-and-access-rules.ts';
+import { canRoleUseProvider } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import {
   decryptPendingRefreshToken,
   encryptPendingRefreshToken,
@@ -31,9 +31,9 @@ import { renderEmail } from '../../emails/render-email.ts';
 import { renderSecurityChangeEmail } from '../../emails/render-security-change-email.ts';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
 import { confirmAccountLinkPage, existingAccountPage } from '../../views/identity-providers/identity-provider-pages.ts';
-import { localizePageSettingsForUser } from '../../views/page-language.ts';
+import { localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
 import { emailSentPage } from '../../views/sign-in/email-link-pages.ts';
-import type { ProviderResponse } from './provider-response.ts';
+import type { VerifiedProviderResponse } from './verified-provider-response-type.ts';
 import { sendProviderMessagePage, signInPathFromInteractionUid } from './provider-error-pages.ts';
 
 const lifetimeMs = 60 * 60 * 1000;
@@ -83,7 +83,7 @@ export async function sendExistingAccountPage(
   context: PageContext,
   req: Request,
   res: Response,
-  { provider, pending, identity }: ProviderResponse,
+  { provider, pending, identity }: VerifiedProviderResponse,
   owner: User,
 ): Promise<void> {
   const csrf = context.forms.issue(req, res);
@@ -103,7 +103,7 @@ export async function sendExistingAccountPage(
 }
 
 /** Handles `POST /sign-in/providers/:slug/link`: sends the link to the address of the account. */
-export const submitLinkRequest = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitAccountLinkRequest = (context: PageContext) => async (req: Request, res: Response) => {
   const { pending: text } = z.object({ pending: z.string().catch('') }).parse(req.body ?? {});
   const link = readPendingLink(context, req, text);
   const provider = link && (await findEnabledProvider(context.em, link.slug));
@@ -115,8 +115,8 @@ export const submitLinkRequest = (context: PageContext) => async (req: Request, 
     const { refreshToken, ...mailedLink } = link;
     const sealedRefreshToken = encryptPendingRefreshToken(refreshToken, provider, link.subject, context.keys.identityProviders);
     const content = { purpose: 'account_link', email: user.email, userId: user.id, sealedRefreshToken } as const;
-    const token = await createEmailedLinkToken(em, content, now);
-    const settings = localizePageSettingsForUser(context.settings, user.locale);
+    const token = await storeEmailedLinkAndReturnToken(em, content, now);
+    const settings = localizeUserEmailSettings(context.settings, user.locale);
     const { mail } = settings.messages;
     const names = { provider: provider.name, shop: settings.shop.name };
     const pending = encryptPendingAccountLink(mailedLink, context.keys.identityProviders);
@@ -136,7 +136,7 @@ const readQuery = (req: Request): { token: string; pending: string } =>
   z.object({ token: z.string().max(200).catch(''), pending: z.string().max(8000).catch('') }).parse(req.query);
 
 /** Handles `GET /sign-in/providers/:slug/link-confirmation`, the target of the link in the message. */
-export const showLinkConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+export const showAccountLinkConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const { token, pending } = readQuery(req);
   const link = readPendingLink(context, req, pending);
   const emailed = await readEmailedLinkWithoutConsuming(context.em, 'account_link', token, new Date());
@@ -147,7 +147,7 @@ export const showLinkConfirmation = (context: PageContext) => async (req: Reques
 };
 
 /** Handles `POST /sign-in/providers/:slug/link-confirmation`: links the account. */
-export const submitLinkConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitAccountLinkConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const { token, pending } = readQuery(req);
   const link = readPendingLink(context, req, pending);
   const provider = link && (await findEnabledProvider(context.em, link.slug));
@@ -157,7 +157,7 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
     const emailed = await lockUserAndConsumeEmailedLink(em, 'account_link', token, now);
     if (emailed?.userId !== link.userId) return false;
     const user = await em.findOne(User, { id: link.userId, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-    if (!user || !isRoleInAudience(provider, user.role) || !(await canLinkByEmail(context, em, user))) return false;
+    if (!user || !canRoleUseProvider(provider, user.role) || !(await canLinkByEmail(context, em, user))) return false;
     const source = getClientAddressAndUserAgent(req);
     if (user.emailVerification !== 'verified') await removeAccessOfEarlierUsers(em, user, source, now);
     const id = await addLinkedAccount(em, user.id, link, now);
@@ -190,7 +190,7 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
  */
 async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   const removed = await listNonPasswordCredentials(em, user.id, now);
-  await markEmailAddressVerified(em, user, source, now);
+  await markEmailVerifiedAndAudit(em, user, source, now);
   await em.nativeDelete(StoredPasswordHash, { user: user.id });
   await removeNonPasswordCredentialsExcept(em, user.id, { removed, kept: [] }, source, now);
   await revokeGrantsAndSessionsOfUser(em, user.id);
@@ -206,4 +206,4 @@ export const sendLinkExpiredPage = async (context: PageContext, req: Request, re
 };
 
 /** Sends the page for an expired link after a submission without a valid CSRF token. */
-export const redisplayLinkRequest = (context: PageContext) => (req: Request, res: Response) => sendLinkExpiredPage(context, req, res);
+export const showLinkExpiredOnCsrfError = (context: PageContext) => (req: Request, res: Response) => sendLinkExpiredPage(context, req, res);

@@ -32,7 +32,7 @@ export function sendProviderMessagePage(context: PageContext, res: Response, { n
  * Handles an error of `RelyingParty`. If the sign-in was declined, redirects the browser; otherwise, logs the error and sends an error
  * page. Rethrows other errors.
  */
-export function sendProviderErrorPage(
+export function respondToProviderError(
   context: PageContext,
   res: Response,
   { name, slug }: Pick<IdentityProviderRow, 'name' | 'slug'>,

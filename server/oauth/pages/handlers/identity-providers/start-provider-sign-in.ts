@@ -7,15 +7,15 @@ import { findEnabledProvider } from '../../../linked-accounts/linked-accounts-an
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { getStringParameter, sendPage, type Interaction, type PageContext } from '../../routing/page-context.ts';
 import { pageThatRedirectsToProvider } from '../../views/identity-providers/identity-provider-pages.ts';
-import { findPendingSignInInteraction } from '../sign-in/sign-in.ts';
+import { findPendingSignInInteraction } from '../sign-in/show-and-submit-sign-in-steps.ts';
 import { nextPagePathSchema } from '../sign-in/next-page-path-schema.ts';
 import type { AccountRequest } from '../account/signed-in-page-guards.ts';
-import { sendProviderErrorPage, sendProviderMessagePage } from './provider-error-pages.ts';
+import { respondToProviderError, sendProviderMessagePage } from './provider-error-pages.ts';
 
 const startForm = z.object({ csrf: z.string(), next: nextPagePathSchema });
 
 /** Handles `POST /sign-in/providers/:slug/start` and `POST /sign-in/:uid/providers/:slug/start`: sends the browser to the provider. */
-export const submitProviderStart = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitProviderSignInStart = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
   const { csrf, next } = startForm.parse(req.body ?? {});
   const provider = await findEnabledProvider(context.em, String(req.params['slug']));
@@ -26,7 +26,7 @@ export const submitProviderStart = (context: PageContext) => async (req: Request
 };
 
 /** Handles `POST /account/linked-accounts`: sends the signed-in user to a provider, to link the user's account at this provider. */
-export async function submitLinkStart({ context, req, res, account }: AccountRequest): Promise<void> {
+export async function submitAccountLinkStart({ context, req, res, account }: AccountRequest): Promise<void> {
   const { csrf, slug } = z.object({ csrf: z.string(), slug: z.string().catch('') }).parse(req.body ?? {});
   const provider = await findEnabledProvider(context.em, slug);
   if (!provider) return res.redirect(303, '/account/security');
@@ -50,7 +50,7 @@ async function sendToProvider(
     const url = await releaseLoadShedderSlotWhile(res, context.relyingParty.createAuthorizationUrl(provider, pending, options));
     return sendPage(context, res, pageThatRedirectsToProvider(settings, provider.name, url));
   } catch (error) {
-    return sendProviderErrorPage(context, res, provider, pending, error);
+    return respondToProviderError(context, res, provider, pending, error);
   }
 }
 
@@ -60,7 +60,7 @@ const requiresFreshSignIn = (interaction: Interaction | undefined): boolean =>
   (interaction.params['max_age'] !== undefined || (getStringParameter(interaction.params, 'prompt') ?? '').split(' ').includes('login'));
 
 /** Shows an error page after a submission without a valid CSRF token. */
-export const redisplayProviderStart = (context: PageContext) => async (req: Request, res: Response) => {
+export const showProviderErrorOnCsrfError = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
   const provider = await findEnabledProvider(context.em, String(req.params['slug']));
   const name = provider?.name ?? '';

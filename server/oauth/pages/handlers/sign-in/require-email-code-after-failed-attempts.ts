@@ -6,12 +6,12 @@ import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedde
 import { queueMail } from '../../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../../crypto/authenticated-encryption.ts';
 import { hashCodeTypedByUser } from '../../../../crypto/hash-typed-code.ts';
-import { getPasswordSetTimeMs, type SignInCandidate } from '../../../accounts/accounts-and-passwords.ts';
+import { getPasswordSetTimeMs, type ActiveAccountWithPasswordHash } from '../../../accounts/accounts-and-passwords.ts';
 import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedAttempt } from '../../../brute-force/attempt-limiter.ts';
 import { generateRecoveryCode } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import type { PageContext } from '../../routing/page-context.ts';
-import { localizePageSettingsForOtherUser, localizePageSettingsForUser } from '../../views/page-language.ts';
+import { localizeOtherUserEmailSettings, localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 
 // Without further measures, an attacker who uses many networks could guess at full speed after exceeding the failure ceiling. Rejecting all
@@ -33,7 +33,7 @@ function delayFor({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): n
 
 /** Sign-in step that the e-mail code confirms. */
 export type SignInStep = 'password' | 'second factor';
-type Account = Pick<SignInCandidate, 'id' | 'email' | 'locale' | 'changedAt'>;
+type Account = Pick<ActiveAccountWithPasswordHash, 'id' | 'email' | 'locale' | 'changedAt'>;
 
 type Checked<Result> = {
   readonly result: Result;
@@ -45,7 +45,7 @@ type Checked<Result> = {
  * which the server sends by e-mail. The response time does not reveal whether the password or code was correct.
  * @param check returns the account if the password or the code is correct
  */
-export async function verifyCredentialOrRequireEmailCode<Result>(
+export async function verifyCredentialRequiringCodeAfterFailures<Result>(
   context: PageContext,
   req: Request,
   res: Response,
@@ -92,7 +92,7 @@ async function sendEmailCode(
 ): Promise<string> {
   const code = generateRecoveryCode();
   if (account && (await mayReceiveCode(context, req, account))) {
-    const settings = localizePageSettingsForUser(context.settings, account.locale);
+    const settings = localizeUserEmailSettings(context.settings, account.locale);
     const { messages } = settings;
     const shop = settings.shop.name;
     const mail = {
@@ -149,14 +149,14 @@ export const verifyAndConsumeEmailCode = async ({ em }: PageContext, state: Stat
   consumeSingleUseIdentifier(em, state.nonce, now);
 
 /** Notifies the account owner about an attack when an attempt first exceeds the failure ceiling. */
-export async function emailAccountOwnerAboutAttack(
+export async function emailAccountOwnerIfAttacked(
   context: PageContext,
   { aboveCeiling }: CountedAttempt,
   account: Account | undefined,
 ): Promise<void> {
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
   const { em, keys, provider } = context;
-  const settings = localizePageSettingsForOtherUser(context.settings, account.locale);
+  const settings = localizeOtherUserEmailSettings(context.settings, account.locale);
   const shop = settings.shop.name;
   const { underAttackSubject, underAttack, underAttackAdvice } = settings.messages.mail;
   const mail = {

@@ -2,7 +2,7 @@ import { contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../../views/page-language.ts';
+import { localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
 import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../../views/sign-in/email-link-pages.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { noticePage } from '../../views/message-pages.ts';
@@ -10,7 +10,7 @@ import { sendSignUpOrPasswordResetLink } from '../../emails/send-sign-up-or-pass
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
-import { markEmailAddressVerified } from '../../../../users/change-or-verify-email-address.ts';
+import { markEmailVerifiedAndAudit } from '../../../../users/change-or-verify-email-address.ts';
 import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import { User } from '../../../../users/user.entity.ts';
 import {
@@ -30,7 +30,7 @@ import {
   readEmailedLinkWithoutConsuming,
   lockUserAndConsumeEmailedLink,
 } from '../../../accounts/emailed-one-time-links.ts';
-import { describeChangeSource } from '../../emails/describe-change-source.ts';
+import { describeChangeTimeAndSource } from '../../emails/describe-change-time-and-source.ts';
 import { sanitizeNameForEmail, renderEmail } from '../../emails/render-email.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import { formatAccountCredentialName, newPasswordPage, passwordResetDonePage } from '../../views/sign-in/password-reset-pages.ts';
@@ -56,7 +56,7 @@ export const submitPasswordResetRequest = (context: PageContext) => async (req: 
 };
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const redisplayPasswordResetRequest = (context: PageContext) => (req: Request, res: Response) => {
+export const showPasswordResetRequestOnCsrfError = (context: PageContext) => (req: Request, res: Response) => {
   const { email } = addressForm.parse(req.body ?? {});
   renderRequestForm(context, req, res, email, [{ field: 'email', text: context.settings.messages.stale }]);
 };
@@ -117,7 +117,7 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
 };
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const redisplayNewPasswordForm = (context: PageContext) => async (req: Request, res: Response) => {
+export const showNewPasswordFormOnCsrfError = (context: PageContext) => async (req: Request, res: Response) => {
   const account = await findAccountOfLink(context.em, req, new Date());
   if (!account) return sendLinkExpired(context, res);
   const form = newPasswordForm.parse(req.body ?? {});
@@ -157,7 +157,7 @@ const setPassword = (
       const selection = partitionCredentialsByKeysToKeep(await listNonPasswordCredentials(em, account.id, now), keep);
       if (selection.removed.some((one) => isEstablishedApp(one, now))) await requireValidCode(context, em, req, account.id, code, now);
       await storePasswordHash(em, account.id, passwordHash, now);
-      await markEmailAddressVerified(em, await em.findOneOrFail(User, { id: account.id }), getClientAddressAndUserAgent(req), now);
+      await markEmailVerifiedAndAudit(em, await em.findOneOrFail(User, { id: account.id }), getClientAddressAndUserAgent(req), now);
       await revokeGrantsAndSessionsOfUser(em, account.id);
       await removeNonPasswordCredentialsExcept(em, account.id, selection, getClientAddressAndUserAgent(req), now);
       await deleteEmailedLinksOfUser(em, account.id);
@@ -198,7 +198,7 @@ async function notifyOwner(
   now: Date,
 ): Promise<void> {
   const { keys, provider } = context;
-  const settings = localizePageSettingsForUser(context.settings, account.locale);
+  const settings = localizeUserEmailSettings(context.settings, account.locale);
   const { mail } = settings.messages;
   const shop = settings.shop.name;
   const list = (title: string, credentials: readonly AccountCredential[]) =>
@@ -209,7 +209,7 @@ async function notifyOwner(
     subject: mail.passwordChangedSubject({ shop }),
     text: mail.passwordChanged({ shop }),
     button: { url: `${provider.issuer}/password-reset`, label: 'choosePassword' as const },
-    lists: [...list(mail.removed, removed), ...list(mail.kept, kept), describeChangeSource(settings, now, req)],
+    lists: [...list(mail.removed, removed), ...list(mail.kept, kept), describeChangeTimeAndSource(settings, now, req)],
     advice: mail.passwordAdvice,
   };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);

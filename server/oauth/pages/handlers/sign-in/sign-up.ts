@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
-import { createAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
+import { storeAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
 import { passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
 import { requireActiveApplication } from '../../../grants/consents-and-grants.ts';
 import { completeSignIn } from './complete-sign-in.ts';
@@ -11,19 +11,19 @@ import { readEmailedLinkWithoutConsuming, lockUserAndConsumeEmailedLink } from '
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import {
   getInteractionClientId,
-  getInteractionRedirectUri,
+  getAuthorizationRequestRedirectUri,
   sendPage,
   type Interaction,
   type PageContext,
 } from '../../routing/page-context.ts';
-import { findPreferredLanguage } from '../../views/page-language.ts';
+import { findPreferredLanguage } from '../../views/select-and-store-page-language.ts';
 import { linkExpiredPage, emailSentPage } from '../../views/sign-in/email-link-pages.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { confirmSignUpPage, signUpPage } from '../../views/sign-in/sign-up-pages-and-password-field.ts';
 import { noticePage } from '../../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from '../../emails/send-sign-up-or-password-reset-link.ts';
-import { createUserNameError, validUserName } from '../validate-user-name.ts';
-import { findPendingSignInInteraction } from './sign-in.ts';
+import { createUserNameError, validUserName } from '../user-name-schema-and-error.ts';
+import { findPendingSignInInteraction } from './show-and-submit-sign-in-steps.ts';
 
 /** The API's validation rule for e-mail addresses. */
 const { email: validEmail } = contract.users.create.body.shape;
@@ -50,7 +50,7 @@ export const submitSignUpForm = (context: PageContext) => async (req: Request, r
 };
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const redisplaySignUpForm = (context: PageContext) => async (req: Request, res: Response) => {
+export const showSignUpFormOnCsrfError = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
   const interaction = await findPendingSignInInteraction(context, req, res);
   await renderSignUpForm(context, req, res, interaction, email, [{ field: 'email', text: context.settings.messages.stale }]);
@@ -97,7 +97,7 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
 };
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const redisplaySignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+export const showSignUpConfirmationOnCsrfError = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await readEmailedLinkWithoutConsuming(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
   const { name } = confirmForm.parse(req.body ?? {});
@@ -129,7 +129,7 @@ async function openAccount(
     return await em.fork().transactional(async (inner) => {
       const link = await lockUserAndConsumeEmailedLink(inner, 'sign_up', readLinkToken(req), now);
       if (!link) return undefined;
-      const { id } = await createAccountWithVerifiedEmail(inner, { name, email: link.email, passwordHash, locale }, now);
+      const { id } = await storeAccountWithVerifiedEmail(inner, { name, email: link.email, passwordHash, locale }, now);
       await recordAuditEvent(inner, getClientAddressAndUserAgent(req), { action: 'account.created', actorId: id, userId: id }, now);
       return id;
     });
@@ -174,6 +174,6 @@ async function renderSignUpForm(
   });
   sendPage(context, res, html, {
     status: faults.length > 0 ? 400 : 200,
-    ...(interaction && { returnTo: getInteractionRedirectUri(interaction) }),
+    ...(interaction && { returnTo: getAuthorizationRequestRedirectUri(interaction) }),
   });
 }

@@ -1,8 +1,8 @@
-import { isCommonPassword, normalizePasswordForComparison } from '../../../passwords/common-passwords.ts';
+import { isCommonPassword, normalizePasswordForComparison } from '../../../passwords/check-common-passwords.ts';
 import type { PageSettings } from '../../views/page-layout-and-form-fields.ts';
 import { passwordLengthLimits } from '../../views/sign-in/sign-up-pages-and-password-field.ts';
-import { hashPassword } from '../../../passwords/password-hash.ts';
-import { findGuessablePasswordPattern } from '../../../passwords/guessable-password-patterns.ts';
+import { hashPassword } from '../../../passwords/hash-and-verify-password.ts';
+import { findGuessablePasswordPattern } from '../../../passwords/find-guessable-password-pattern.ts';
 
 /** The user whose password is being set. */
 export type PasswordOwner = { readonly name: string; readonly email: string };

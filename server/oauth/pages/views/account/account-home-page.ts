@@ -1,12 +1,12 @@
 import type { OrderSummary } from '@mandate/contract';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { approvalList, type ShownApproval } from './approval-pages.ts';
-import { formatDate } from '../format-time-and-money.ts';
-import { liveRegion } from '../live-region.ts';
+import { renderApprovalList, type ShownApproval } from './approval-pages.ts';
+import { formatDateInUserTimeZone } from '../format-time-and-money.ts';
+import { renderLongPolledContent } from '../render-long-polled-content.ts';
 import { hiddenField, renderPage, type PageSettings } from '../page-layout-and-form-fields.ts';
 import type { ConnectedAppGroup } from '../../../grants/list-connected-apps-by-application.ts';
-import { describeLimitsInShort } from './connected-apps-page.ts';
-import { orderList } from './orders-pages.ts';
+import { summarizeSpendingLimits } from './connected-apps-page.ts';
+import { renderOrderList } from './orders-pages.ts';
 
 /** How an account is protected. */
 export type SecuritySummary = {
@@ -70,17 +70,17 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
 /** Renders the approvals that are waiting for a decision, and the most recent orders. The page script keeps both up to date. */
 function ordersSection(settings: PageSettings, { orders, requests, requestCount, livePath }: AccountHomeViewModel): Html {
   const { accountMenu: menu, orders: messages, approvals } = settings.messages;
-  const content = html`${requests.length > 0 && approvalList(settings, requests)}
+  const content = html`${requests.length > 0 && renderApprovalList(settings, requests)}
   ${
     orders.length === 0
       ? html`<p class="quiet">${messages.none}</p>`
-      : html`${orderList(settings, orders)}
+      : html`${renderOrderList(settings, orders)}
           <p class="elsewhere"><a href="/account/orders">${messages.all}</a></p>`
   }
   ${linkList([{ path: '/account/approvals', text: menu.approvals, details: approvals.waiting({ count: requestCount }) }])}`;
   return html`<section>
     <h2>${messages.title}</h2>
-    ${liveRegion(settings, livePath, content)}
+    ${renderLongPolledContent(settings, livePath, content)}
   </section>`;
 }
 
@@ -102,7 +102,7 @@ function securityLinks(settings: PageSettings, summary: SecuritySummary): Accoun
   const { accountMenu: menu, accountSecurity: messages } = settings.messages;
   const { passwordChangedAt, passkeys, hasAuthenticatorApp, recoveryCodes, sessions } = summary;
   const password =
-    passwordChangedAt === undefined ? messages.noPassword : messages.passwordSince({ when: formatDate(settings, passwordChangedAt) });
+    passwordChangedAt === undefined ? messages.noPassword : messages.passwordSince({ when: formatDateInUserTimeZone(settings, passwordChangedAt) });
   const secondFactor = hasAuthenticatorApp ? messages.appOn({ codes: recoveryCodes }) : messages.appOff;
   return [
     { path: '/account/password', text: menu.password, details: password },
@@ -127,8 +127,8 @@ const applicationList = (settings: PageSettings, applications: readonly Connecte
       path: '/account/apps',
       text: name,
       details: [
-        settings.messages.apps.used({ when: formatDate(settings, lastUsedAt) }),
-        ...devices.flatMap(({ limits }) => (limits === undefined ? [] : [describeLimitsInShort(settings, limits)])),
+        settings.messages.apps.used({ when: formatDateInUserTimeZone(settings, lastUsedAt) }),
+        ...devices.flatMap(({ limits }) => (limits === undefined ? [] : [summarizeSpendingLimits(settings, limits)])),
       ].join('. '),
     })),
   );

@@ -3,11 +3,11 @@ import type { ApprovalWithQuote } from '../../../../approvals/approval-from-enti
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { renderAccountSubpage } from './account-pages.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
-import { liveRegion } from '../live-region.ts';
+import { renderLongPolledContent } from '../render-long-polled-content.ts';
 import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { statusBadge } from '../status-badge.ts';
 import { describeApprovalReason } from './describe-approval.ts';
-import { deliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
+import { orderDeliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
 
 export type ShownApproval = ApprovalWithQuote & { readonly status: ApprovalStatus };
 
@@ -31,19 +31,19 @@ export function approvalsPage(
   form: SettingsForm,
 ): Html {
   const { approvals: messages } = settings.messages;
-  const list = approvals.length === 0 ? html`<p>${messages.none}</p>` : approvalList(settings, approvals);
+  const list = approvals.length === 0 ? html`<p>${messages.none}</p>` : renderApprovalList(settings, approvals);
   return renderAccountSubpage(
     { ...settings, isWide: true },
     messages.title,
     html`<p class="quiet">${messages.text}</p>
-      ${liveRegion(settings, livePath, list)}
+      ${renderLongPolledContent(settings, livePath, list)}
       <section>${settingsForm(settings, csrf, form)}</section>`,
     form.faults,
   );
 }
 
 /** Renders approvals as a list of links to the pages on which the customer decides. */
-export const approvalList = (settings: PageSettings, approvals: readonly ShownApproval[]): Html =>
+export const renderApprovalList = (settings: PageSettings, approvals: readonly ShownApproval[]): Html =>
   html`<ul class="menu">
     ${approvals.map((shown) => approvalRow(settings, shown))}
   </ul>`;
@@ -126,7 +126,7 @@ export function approvalPage(settings: PageSettings, { csrf, shown, livePath, ob
       <h2>${messages.items}</h2>
       ${orderLinesTable(settings, quoteAmounts(shown))}
     </section>
-    ${deliverySection(settings, { delivery: quote.delivery, note: quote.note ?? null })}
+    ${orderDeliverySection(settings, { delivery: quote.delivery, note: quote.note ?? null })}
     <section>
       <h2>${messages.why}</h2>
       <p>${describeApprovalReason(settings, shown)}</p>
@@ -142,7 +142,7 @@ export function approvalPage(settings: PageSettings, { csrf, shown, livePath, ob
   return renderPage(
     { ...settings, isWide: true },
     title,
-    liveRegion(settings, livePath, content),
+    renderLongPolledContent(settings, livePath, content),
     faults,
     html`<p class="elsewhere back"><a href="/account/approvals">${messages.title}</a></p>`,
   );

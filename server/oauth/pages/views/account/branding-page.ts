@@ -1,6 +1,6 @@
 import { brandingUpdateSchema, logoLimits, logoMediaTypes } from '@mandate/contract';
 import type { ShopBranding } from '../../../../branding/default-branding.ts';
-import { logoPath } from '../../../../logos/logo-path.ts';
+import { getLogoPath } from '../../../../logos/logo-path.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { renderAccountSubpage } from './account-pages.ts';
 import { formField, hiddenField, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
@@ -91,7 +91,7 @@ function logoSection({ messages: { branding: messages } }: PageSettings, { csrf,
   const fault = faults.find(({ field }) => field === 'logo');
   return html`<section>
     <h2>${messages.logo}</h2>
-    ${logo && html`<img class="current-logo" src="${logoPath(logo)}" alt="${name}" width="${logo.width}" height="${logo.height}" />`}
+    ${logo && html`<img class="current-logo" src="${getLogoPath(logo)}" alt="${name}" width="${logo.width}" height="${logo.height}" />`}
     <form method="post" action="/account/branding/logo" enctype="multipart/form-data" novalidate>
       ${hiddenField('csrf', csrf)}
       <div class="field">

@@ -80,7 +80,7 @@ function deviceDetails(
   return html`${devices.length === 1 && device !== null && html`<p class="quiet">${messages.on({ device: translateDevice(settings, device) })}</p>`}
     <p class="quiet">${messages.allowed({ when: formatTimestamp(settings, allowedAt) })}</p>
     <p class="quiet">${messages.used({ when: formatTimestamp(settings, lastUsedAt) })}</p>
-    ${limits && describeLimitsInShort(settings, limits) !== '' && html`<p>${describeLimitsInShort(settings, limits)}</p>`}
+    ${limits && summarizeSpendingLimits(settings, limits) !== '' && html`<p>${summarizeSpendingLimits(settings, limits)}</p>`}
     ${limits?.details.products && html`<p>${describeCategories(settings.messages, limits.details.products)}</p>`}
     ${limits?.details.orders === 'own' && html`<p>${orderLimits.ownOrdersText({ application: name })}</p>`}
     ${scopes.some((scope) => scope.startsWith('orders.') || scope.startsWith('payments.')) && limitsLink(settings, id, name)}`;
@@ -95,7 +95,7 @@ const limitsLink = ({ messages: { orderLimits } }: PageSettings, id: number, app
  * Describes the amounts in an application's limits, such as “€5.00 of €20.00 spent this month”. Returns an empty string if the limits
  * contain no amounts.
  */
-export function describeLimitsInShort(settings: PageSettings, { details: { limits }, budget }: EffectiveLimits): string {
+export function summarizeSpendingLimits(settings: PageSettings, { details: { limits }, budget }: EffectiveLimits): string {
   const { apps: messages } = settings.messages;
   if (!limits) return '';
   const money = (amount: number): string => formatMoney(settings, amount, limits.currency);

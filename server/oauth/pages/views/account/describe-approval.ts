@@ -22,7 +22,7 @@ export function describeApprovalReason(
 }
 
 /** Describes the lines of the quote, followed by its other amounts and its total. */
-export function describeQuotedLines(settings: PageSettings, { quote }: ApprovalWithQuote): string[] {
+export function describeQuotedLinesAndTotals(settings: PageSettings, { quote }: ApprovalWithQuote): string[] {
   const { approvals: texts } = settings.messages;
   const money = (amount: number): string => formatMoney(settings, amount, quote.currency);
   return [

@@ -84,7 +84,7 @@ const formatCountry = (languageTag: string, code: string): string =>
   new Intl.DisplayNames(languageTag, { type: 'region', fallback: 'code' }).of(code) ?? code;
 
 /** Renders the section with the delivery address. */
-export const deliverySection = (
+export const orderDeliverySection = (
   settings: PageSettings,
   { delivery, note }: { readonly delivery: Order['delivery']; readonly note: string | null },
 ): Html =>

@@ -1,9 +1,9 @@
 import type { Order, OrderSummary } from '@mandate/contract';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { approvalList, type ShownApproval } from './approval-pages.ts';
-import { formatDate, formatMoney, formatTimestamp } from '../format-time-and-money.ts';
-import { liveRegion } from '../live-region.ts';
-import { deliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
+import { renderApprovalList, type ShownApproval } from './approval-pages.ts';
+import { formatDateInUserTimeZone, formatMoney, formatTimestamp } from '../format-time-and-money.ts';
+import { renderLongPolledContent } from '../render-long-polled-content.ts';
+import { orderDeliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
 import { statusBadge, type StatusKind } from '../status-badge.ts';
 import { linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { renderAccountSubpage } from './account-pages.ts';
@@ -17,7 +17,7 @@ const orderStatusKinds: Record<OrderSummary['status'], StatusKind> = {
 };
 
 /** Renders orders as a list of links. */
-export const orderList = (settings: PageSettings, orders: readonly OrderSummary[]): Html =>
+export const renderOrderList = (settings: PageSettings, orders: readonly OrderSummary[]): Html =>
   html`<ul class="menu">
     ${orders.map(
       (order) =>
@@ -25,7 +25,7 @@ export const orderList = (settings: PageSettings, orders: readonly OrderSummary[
           <a href="/account/orders/${order.id}">
             <span>
               ${settings.messages.orders.order({ id: String(order.id) })}
-              <small>${formatDate(settings, new Date(order.created_at))} ${orderStateBadge(settings, order)}</small>
+              <small>${formatDateInUserTimeZone(settings, new Date(order.created_at))} ${orderStateBadge(settings, order)}</small>
             </span>
             <span class="amount">${formatMoney(settings, order.total, order.currency)}</span>
           </a>
@@ -47,11 +47,11 @@ type OrdersPageViewModel = {
 export function ordersPage(settings: PageSettings, content: OrdersPageViewModel): Html {
   const { orders, requests, livePath, isFirstPage, hasOlderOrders } = content;
   const { orders: messages } = settings.messages;
-  const list = html`${requests.length > 0 && approvalList(settings, requests)}
-  ${orders.length === 0 ? noOrders(settings) : orderList(settings, orders)}
+  const list = html`${requests.length > 0 && renderApprovalList(settings, requests)}
+  ${orders.length === 0 ? noOrders(settings) : renderOrderList(settings, orders)}
   ${!isFirstPage && html`<p class="elsewhere"><a href="/account/orders">${messages.newest}</a></p>`}
   ${hasOlderOrders && html`<p class="elsewhere"><a href="/account/orders?older_than=${String(orders.at(-1)?.id)}">${messages.older}</a></p>`}`;
-  return renderAccountSubpage({ ...settings, isWide: true }, messages.title, liveRegion(settings, livePath, list));
+  return renderAccountSubpage({ ...settings, isWide: true }, messages.title, renderLongPolledContent(settings, livePath, list));
 }
 
 const noOrders = ({ shop, messages: { orders, accountMenu } }: PageSettings): Html =>
@@ -83,12 +83,12 @@ export function orderPage(settings: PageSettings, order: Order, { application, l
           </div>`,
       )}
     </dl>
-    ${orderLinesTable(settings, orderAmounts(order))}${deliverySection(settings, order)}`;
+    ${orderLinesTable(settings, orderAmounts(order))}${orderDeliverySection(settings, order)}`;
   const back = { path: '/account/orders', text: messages.title };
   return renderAccountSubpage(
     { ...settings, isWide: true },
     messages.order({ id: String(order.id) }),
-    liveRegion(settings, livePath, content),
+    renderLongPolledContent(settings, livePath, content),
     [],
     back,
   );

@@ -1,6 +1,6 @@
 import { html, Html } from '../../../../http/response/html-template.ts';
 import { logoFromColumns, type LogoColumns } from '../../../../logos/logo-columns.ts';
-import { logoPath } from '../../../../logos/logo-path.ts';
+import { getLogoPath } from '../../../../logos/logo-path.ts';
 import { hiddenField, linkButton, renderPage, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 /** A provider with a button on the sign-in page. */
@@ -32,7 +32,7 @@ export const renderProviderButtons = (
 /** Renders the logo of a provider. Its alternative text is empty, because the text of the button names the provider. */
 function providerLogo(provider: ProviderButton): Html | undefined {
   const logo = logoFromColumns(provider);
-  return logo ? html`<img class="provider-logo" src="${logoPath(logo)}" alt="" width="20" height="20" />` : undefined;
+  return logo ? html`<img class="provider-logo" src="${getLogoPath(logo)}" alt="" width="20" height="20" />` : undefined;
 }
 
 /**

@@ -7,13 +7,13 @@ import { createDeviceVerificationPages } from './device-verification-pages.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { loadSignedInAccountIntoRequestContext } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { languageParameter } from '../../layout/language-switch.ts';
-import { localizePageSettingsForRequest } from '../page-language.ts';
+import { localizePageSettingsForRequest } from '../select-and-store-page-language.ts';
 import type { PageSettings } from '../page-layout-and-form-fields.ts';
 import { createPageSecurityHeaders } from '../../assets/page-security-headers.ts';
 import { confirmSignOutPage, errorPage, signedOutPage } from '../message-pages.ts';
 
 /** Pages that oidc-provider's endpoints render. */
-export type ProviderPages = ReturnType<typeof createOidcProviderPages>;
+export type OidcProviderPages = ReturnType<typeof createOidcProviderPages>;
 
 export function createOidcProviderPages(defaultSettings: PageSettings, issuer: string, em: EntityManager) {
   const show = (ctx: KoaContextWithOIDC, settings: PageSettings, html: Html, returnTo?: string): void => {

@@ -1,5 +1,0 @@
-import type { Session } from './profile-session.ts';
-
-/** Returns the scope with which this session reads orders: `orders.manage` (staff) if granted, otherwise `orders.read`. */
-export const getGrantedOrderReadScope = ({ credential }: Session): 'orders.read' | 'orders.manage' =>
-  credential?.scopes.includes('orders.manage') ? 'orders.manage' : 'orders.read';

@@ -1,0 +1,23 @@
+import type { IdentityProvider } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { mutations, queries } from '../../../api/client.ts';
+import { LogoUpload } from '../logo-upload.tsx';
+import { useSettingsMessages } from '../use-settings-messages.ts';
+
+/** The logo on the provider's button. A new logo is stored immediately, not with the other fields of the form. */
+export function ProviderLogoUpload({ provider }: { readonly provider: IdentityProvider }): ReactNode {
+  const t = useSettingsMessages();
+  const { id } = provider;
+  const { data: current = provider } = useQuery(queries.identityProviders.get(id));
+  return (
+    <LogoUpload
+      logo={current.logo}
+      name={current.name}
+      about={t('provider.logoAbout')}
+      resource="identityProviders"
+      setLogo={mutations.identityProviders.setLogo(id)}
+      deleteLogo={mutations.identityProviders.deleteLogo(id)}
+    />
+  );
+}

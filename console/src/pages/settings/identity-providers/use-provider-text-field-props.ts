@@ -1,0 +1,28 @@
+import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
+import { useSettingsMessages } from '../use-settings-messages.ts';
+import type { IdentityProviderValues } from './identity-provider-form-values.ts';
+
+type Form = {
+  readonly values: IdentityProviderValues;
+  readonly error: unknown;
+  readonly onChange: (values: IdentityProviderValues) => void;
+};
+
+type TextName = {
+  [Name in keyof IdentityProviderValues]: IdentityProviderValues[Name] extends string
+    ? string extends IdentityProviderValues[Name]
+      ? Name
+      : never
+    : never;
+}[keyof IdentityProviderValues];
+
+/** Returns a function that creates the properties of a text field in the form. */
+export function useProviderTextFieldProps({ values, error, onChange }: Form) {
+  const t = useSettingsMessages();
+  return (name: TextName) => ({
+    label: t(`provider.${name}`),
+    value: values[name],
+    error: findFieldErrorDetail(error, `#/${name}`),
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange({ ...values, [name]: event.currentTarget.value }),
+  });
+}
