@@ -1,5 +1,6 @@
 export type { ResponseWithData, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result, TransportFailure } from './core/api-call.ts';
 export { createClient, type Client, type ClientOptions } from './client/client.ts';
+export { formatAddressLines } from './format/addresses.ts';
 export { dateOf, formatDate, type DateFormat } from './format/dates.ts';
 export { debugFetch, debugLog } from './core/debug-log.ts';
 export { formatDeprecationText, type DeprecationNotice } from './core/deprecation.ts';

@@ -4,7 +4,7 @@ import { hasChromium } from '../support/browser/chromium.ts';
 import { countInteractiveElements, tabThrough } from '../support/browser/page-accessibility.ts';
 import { signUpWithRole, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withPaymentTestShop } from '../support/shop/payment-test-shop.ts';
-import { buildOrderInput } from '../support/shop/test-shop.ts';
+import { buildOrderInput, deliveryAddress } from '../support/shop/test-shop.ts';
 import { startEventJobs } from '../support/webhooks/event-jobs.ts';
 import { checkPageAccessibilityAndLayout, useConsoleBrowser } from './console-browser.ts';
 
@@ -72,6 +72,14 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await page.getByRole('link', { name: 'All orders by this customer' }).click();
     await page.getByRole('button', { name: /^Remove the filter “Customer: / }).click();
     await page.waitForURL((url) => !url.searchParams.has('user_id'));
+  });
+
+  test('show the delivery address in the order of its country', async () => {
+    const delivery = { method: 'standard', recipient_name: 'Anna Test', ...deliveryAddress };
+    const { id } = await shop.shop.placeOrder({ delivery });
+    await openOrder(page, id);
+    const lines = page.locator('dl > div', { hasText: 'Deliver to' }).locator('dd');
+    await expect.poll(() => lines.allInnerTexts()).toEqual(['Anna Test', '1 High Street', 'Leeds', 'LS1 1AA', 'United Kingdom']);
   });
 
   test('are paginated with links to each page, and their filters are saved as views', async () => {

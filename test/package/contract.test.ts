@@ -17,6 +17,7 @@ const bin = (name: string): string => join(repositoryRoot, 'node_modules/.bin', 
 
 const consumer = `
 import { contract, scopeNames, type Order } from '@mandate/contract';
+import { formatAddressLines } from '@mandate/contract/addresses';
 import { currencyExponent } from '@mandate/contract/currencies';
 import { isJsonObject } from '@mandate/contract/json';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
@@ -28,7 +29,7 @@ const total = ({ total: amount, currency }: Order): string => \`\${amount} \${cu
 const path: string = contract.orders.create.path;
 // @ts-expect-error -- the route does not exist
 const unknownRoute = contract.orders.nothing;
-void [unknownRoute, currencyExponent, createOpenApiDocument, convertToOpenApi30, createMcpTools];
+void [unknownRoute, formatAddressLines, currencyExponent, createOpenApiDocument, convertToOpenApi30, createMcpTools];
 console.log([path, scopeNames.length > 5, isJsonObject(document), typeof total].join(' '));
 `;
 

@@ -1,4 +1,4 @@
-import { dateOf, formatDate, formatMoney } from '@mandate/client-sdk';
+import { dateOf, formatAddressLines, formatDate, formatMoney, type Delivery } from '@mandate/client-sdk';
 import { useMemo } from 'react';
 import { useLanguage } from './use-messages.tsx';
 
@@ -43,7 +43,7 @@ const createFormat = (locale: string) => ({
   /** Formats a day of statistics such as `2026-01-31`, or a timestamp, without the year. */
   day: (timestamp: string): string => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }).format(dateOf(timestamp)),
   dateTime: (timestamp: string): string => formatDate(timestamp, { locale, timeStyle: 'short' }),
-  country: (code: string): string => new Intl.DisplayNames(locale, { type: 'region' }).of(code) ?? code,
+  addressLines: (delivery: Delivery): string[] => formatAddressLines(delivery, locale),
   /** Formats a past timestamp relative to now, such as `3 hours ago`, or as a date if it is older than a week. */
   relative: (timestamp: string): string => {
     const seconds = (dateOf(timestamp).getTime() - Date.now()) / 1000;

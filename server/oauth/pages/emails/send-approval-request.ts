@@ -1,10 +1,10 @@
+import { formatAddressLines } from '@mandate/contract/addresses';
 import { User } from '../../../users/user.entity.ts';
 import type { ApprovalWithQuote } from '../../../approvals/approval-from-entity.ts';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import { describeApprovalReason, describeQuotedLinesAndTotals } from '../views/account/describe-approval.ts';
-import { listAddressLines } from '../views/account/order-lines-and-address.ts';
 import { formatMoney, formatTimestamp } from '../views/format-time-and-money.ts';
 import { localizeOtherUserEmailSettings } from '../views/select-and-store-page-language.ts';
 import { renderEmail, sanitizeNameForEmail } from './render-email.ts';
@@ -27,7 +27,6 @@ export const createApprovalRequestMailer =
     const application = sanitizeNameForEmail(requested.applicationName);
     const named = { ...requested, applicationName: application };
     const shop = settings.shop.name;
-    const address = listAddressLines(settings, quote.delivery).join(', ');
     const lines = [...describeQuotedLinesAndTotals(settings, named), approvals.deliveredTo({ address })].map(neutralizeLinks);
     const message = approval.message == null ? [] : approval.message.split('\n').map(neutralizeLinks);
     const email = renderEmail(user.email, settings, {

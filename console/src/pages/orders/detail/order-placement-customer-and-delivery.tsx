@@ -48,15 +48,6 @@ export function OrderCustomerAndDeliveryCard({ order, summary }: Props): ReactNo
   const { data: user } = useQuery({ ...queries.users.get(order.user_id), enabled: can('users.list') });
   const { delivery } = order;
   const deliveryMethod = useDeliveryMethodName(delivery.method);
-  const lines = [
-    delivery.recipient_name,
-    delivery.line1,
-    delivery.line2,
-    [delivery.postal_code, delivery.city].filter((part) => part !== undefined).join(' '),
-    delivery.region,
-    delivery.country && format.country(delivery.country),
-    delivery.phone,
-  ].filter((line) => line !== undefined && line !== '');
   return (
     <Card title={t('customer.title')}>
       <dl className={classes['address']}>
@@ -74,7 +65,7 @@ export function OrderCustomerAndDeliveryCard({ order, summary }: Props): ReactNo
         </div>
         <div>
           <dt>{t('customer.address')}</dt>
-          {lines.map((line) => (
+          {format.addressLines(delivery).map((line) => (
             <dd key={line}>{line}</dd>
           ))}
         </div>

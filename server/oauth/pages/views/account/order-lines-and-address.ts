@@ -1,4 +1,5 @@
 import type { Order } from '@mandate/contract';
+import { formatAddressLines } from '@mandate/contract/addresses';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formatMoney } from '../format-time-and-money.ts';
 import type { PageSettings } from '../page-layout-and-form-fields.ts';
@@ -56,33 +57,6 @@ const amountRow = (term: string, amount: string): Html =>
     <td>${amount}</td>
   </tr>`;
 
-/** Returns the lines of a delivery address, beginning with the name of the recipient. */
-export function listAddressLines({ messages: { language } }: PageSettings, delivery: Order['delivery']): string[] {
-  const { recipient_name: name, line1, line2, postal_code: code, city, region, country, phone } = delivery;
-  const place = listPlaceLines({ code, city, region, country });
-  const lines = [name, line1, line2, ...place, country && formatCountry(language.tag, country), phone];
-  return lines.filter((line): line is string => line != null && line !== '');
-}
-
-type Place = { readonly [Part in 'code' | 'city' | 'region' | 'country']: string | undefined };
-
-const joinParts = (separator: string, ...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(separator);
-
-/**
- * Returns the lines with the postal code, the city and the region in the order that the country's postal service requires. This function
- * does not use an address library, because such libraries omit parts that a country does not use, although a customer may need them.
- */
-function listPlaceLines({ code, city, region, country = '' }: Place): (string | undefined)[] {
-  if (['GB', 'GG', 'IE', 'IM', 'JE'].includes(country)) return [city, region, code];
-  if (['AU', 'CA'].includes(country)) return [joinParts(' ', city, region, code)];
-  if (country === 'US') return [joinParts(' ', joinParts(', ', city, region), code)];
-  return [joinParts(' ', code, city), region];
-}
-
-/** Returns the name of a country, or its code if the code is not assigned. */
-const formatCountry = (languageTag: string, code: string): string =>
-  new Intl.DisplayNames(languageTag, { type: 'region', fallback: 'code' }).of(code) ?? code;
-
 /** Renders the section with the delivery address. */
 export const orderDeliverySection = (
   settings: PageSettings,
@@ -90,6 +64,6 @@ export const orderDeliverySection = (
 ): Html =>
   html`<section>
     <h2>${settings.messages.orders.delivery}</h2>
-    <p>${listAddressLines(settings, delivery).map((line) => html`${line}<br />`)}</p>
+    <p>${formatAddressLines(delivery, settings.messages.language.tag).map((line) => html`${line}<br />`)}</p>
     ${note !== null && html`<p class="quiet">${settings.messages.orders.note({ note })}</p>`}
   </section>`;
