@@ -57,9 +57,7 @@ else {
 }
 
 async function complete(): Promise<void> {
-  const [{ findAndFormatCompletionCandidates: completionLines, readProfileNames: profileNames }, { getConfigDirectory: directoryOf }] = await Promise.all([
-    import('./completion/find-and-render-completions.ts'),
-    import('./settings/config-directory.ts'),
-  ]);
+  const [{ findAndFormatCompletionCandidates: completionLines, readProfileNames: profileNames }, { getConfigDirectory: directoryOf }] =
+    await Promise.all([import('./completion/find-and-render-completions.ts'), import('./settings/config-directory.ts')]);
   io.stdout.write(completionLines(shell, words, profileNames(directoryOf(io))));
 }

@@ -34,7 +34,11 @@ export type NonParameterFlags = {
   readonly web?: boolean;
 };
 
-type Invocation = Omit<CommandInput, 'base'> & { readonly io: CliEnvironment; readonly settings: Settings; readonly own: NonParameterFlags };
+type Invocation = Omit<CommandInput, 'base'> & {
+  readonly io: CliEnvironment;
+  readonly settings: Settings;
+  readonly own: NonParameterFlags;
+};
 type Prepared = { readonly request: ContractRequest; readonly idempotencyKey: string | undefined };
 
 const missingSecretNotice = ({ field, recovery }: NonNullable<CommandSpec['secret']>): string =>
@@ -91,11 +95,7 @@ async function execute(
   const options: SendOptions = { signal: io.interrupted, idempotencyKey, ifMatch: own.ifMatch };
   if (own.web) {
     const service = settings.config['issuer'] ?? session.apiUrl;
-    return openUrlInBrowserOrPrint(
-      io,
-      settings,
-      await resolveWebPageUrl(spec, service, () => client.request(operationRequest, options)),
-    );
+    return openUrlInBrowserOrPrint(io, settings, await resolveWebPageUrl(spec, service, () => client.request(operationRequest, options)));
   }
   const isDryRun = request.query['dry_run'] === 'true';
   const question = getConfirmationQuestion(spec);

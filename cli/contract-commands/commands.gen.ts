@@ -309,8 +309,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           items: { type: ['string'], enum: ['draft', 'active', 'archived'] },
-          description:
-            'Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).',
+          description: 'Status filter (default: `active`). Other statuses require the `products.write` scope and a staff account.',
         },
         sort: {
           type: ['string'],
@@ -458,7 +457,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/products/{product_id}',
     summary: 'Update a product',
     description:
-      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the previous price and name of the product.',
     scopes: ['products.write'],
     idempotent: false,
     ifMatch: true,
@@ -744,8 +743,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           items: { type: ['string'], enum: ['draft', 'active', 'archived'] },
-          description:
-            'Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).',
+          description: 'Status filter (default: `active`). Other statuses require the `products.write` scope and a staff account.',
         },
       },
       required: [],
@@ -875,7 +873,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/orders',
     summary: 'Place an order',
     description:
-      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, from which no second order can be placed. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, which can be used for only one order. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     scopes: ['orders.write', 'orders.manage'],
     idempotent: true,
     paginated: false,
@@ -974,7 +972,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 1,
           maximum: 9007199254740991,
           description:
-            'Quote from which the order is placed, at the quoted price. No other field may be sent with `quote_id`. Without `quote_id`, `items` and `delivery` are required.',
+            'Quote from which the order is placed, at the quoted price. No other field may be sent with `quote_id`. `items` and `delivery` are required if `quote_id` is omitted.',
         },
       },
       additionalProperties: false,
@@ -1189,7 +1187,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/orders/{order_id}',
     summary: 'Get an order',
-    description: "Returns the order with its items. With `orders.read`, only the user's own orders are found.",
+    description: "Returns the order with its items. The `orders.read` scope gives access only to the user's own orders.",
     scopes: ['orders.read', 'orders.manage'],
     idempotent: false,
     paginated: false,
@@ -1536,7 +1534,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['boolean'],
           default: false,
           description:
-            'Whether the stock is reserved until the quote expires. The request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
+            'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
         },
         expires_in: {
           type: ['integer'],
@@ -1713,7 +1711,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/quotes/{quote_id}',
     summary: 'Get a quote',
-    description: "Returns the quote with its items. With `orders.read`, only the user's own quotes are found.",
+    description: "Returns the quote with its items. The `orders.read` scope gives access only to the user's own quotes.",
     scopes: ['orders.read', 'orders.manage'],
     idempotent: false,
     paginated: false,
@@ -1848,7 +1846,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals',
     summary: 'Request an approval',
     description:
-      'Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.',
+      'Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.',
     scopes: ['orders.write'],
     idempotent: true,
     paginated: false,
@@ -2109,7 +2107,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals/{approval_id}/approval',
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with order limits cannot approve, nor can the application that requested the approval.',
+      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the required scope. An application with order limits cannot approve an order, nor can the application that requested the approval.',
     scopes: ['approvals.decide'],
     idempotent: true,
     paginated: false,
@@ -2155,7 +2153,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'POST',
     path: '/api/v1/approvals/{approval_id}/decline',
     summary: 'Decline an order',
-    description: 'Declines the order on behalf of the customer. The same quote cannot be submitted again.',
+    description: 'Declines the order on behalf of the customer. The same quote cannot be submitted for approval again.',
     scopes: ['approvals.decide'],
     idempotent: true,
     paginated: false,
@@ -2268,7 +2266,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['manual', 'test', 'stripe'],
           description:
-            'Payment provider. `manual`: staff confirm the payment when the money has been received. `test`: simulated payments, enabled in development. `stripe`: payments by Stripe. If the provider is not enabled, the response is 400 and `allowed` lists the enabled providers.',
+            'Payment provider. `manual`: staff confirm the payment when the money has been received. `test`: simulated payments, enabled in development. `stripe`: payments through Stripe. If the provider is not enabled, the response is 400 and `allowed` lists the enabled providers.',
         },
         method_token: {
           type: ['string'],
@@ -3048,7 +3046,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/shipments',
     summary: 'List shipments',
     description:
-      "Returns the shipments of the current user's orders. With a staff account and either the scope `shipments.write` or `orders.manage`, returns all shipments.",
+      "Returns the shipments of the current user's orders. With a staff account and the `shipments.write` or `orders.manage` scope, returns all shipments.",
     scopes: ['orders.read', 'orders.manage', 'shipments.write'],
     idempotent: false,
     paginated: true,
@@ -3239,7 +3237,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           default: 'orders',
           enum: ['orders', 'lines'],
-          description: 'Content of a row: an order or an order line.',
+          description: 'Whether each row represents an order or an order line.',
         },
         columns: {
           type: ['array'],
@@ -3402,7 +3400,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-imports',
     summary: 'Import orders',
     description:
-      'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.',
+      'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line and why it was rejected. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -3690,7 +3688,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/product-imports',
     summary: 'Import products',
     description:
-      'Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
+      'Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line and why it was rejected. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -3843,13 +3841,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           default: 'users',
           enum: ['users', 'consents'],
-          description: 'Content of a row: a user, or the scopes that a user has granted to an application.',
+          description: 'Whether each row represents a user, or the scopes that a user has granted to an application.',
         },
         password_hashes: {
           type: ['boolean'],
           default: false,
           description:
-            '`true` adds the column `password_hash`, for example to move to another system. Requires a recent sign-in and `rows: users`.',
+            '`true` adds the `password_hash` column, so that users can keep their passwords in another system. Requires a recent sign-in and `rows: users`.',
         },
       },
       additionalProperties: false,
@@ -3899,7 +3897,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/user-imports',
     summary: 'Import users',
     description:
-      'Starts a task that imports the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line with the reason. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
+      'Starts a task that imports the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line and why it was rejected. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -4062,7 +4060,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/backups',
     summary: 'List backups',
     description:
-      'Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. After a file is added or deleted, the list shows the change within a minute. Requires an administrator.',
+      'Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. After a file is added or deleted, the list shows the change within a minute. Requires an administrator account.',
     scopes: ['backups.manage'],
     idempotent: false,
     paginated: true,
@@ -4100,7 +4098,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/backups',
     summary: 'Create a backup',
     description:
-      'Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress counts each row twice: when it is written, and when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator.',
+      'Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress counts each row twice: when it is written, and when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator account.',
     scopes: ['backups.manage'],
     idempotent: true,
     paginated: false,
@@ -4151,7 +4149,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/backups/{backup_id}/checks',
     summary: 'Check a backup',
     description:
-      'Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only a restore into another database proves that the server can run with the backup. Requires an administrator.',
+      'Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only a restore into another database proves that the server can run with the backup. Requires an administrator account.',
     scopes: ['backups.manage'],
     idempotent: true,
     paginated: false,
@@ -4354,8 +4352,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/tasks/{task_id}/result',
     summary: 'Download the result of a task',
-    description:
-      'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
+    description: 'Returns the result file, which is available for 7 days after the task has finished. The download requires a token.',
     scopes: ['tasks.read'],
     idempotent: false,
     paginated: false,
@@ -4377,7 +4374,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/tasks/{task_id}/cancellation',
     summary: 'Cancel a task',
     description:
-      'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
+      'Stops the task. Rows that an import has already written are kept and are included in the `imported` count of the returned task.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -4454,7 +4451,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 0,
           maximum: 9007199254740991,
-          description: 'ID of the event after which to start (default: start with the oldest stored event).',
+          description: 'Only events that follow the event with this ID (default: all stored events).',
         },
         wait: {
           type: ['integer'],
@@ -4653,7 +4650,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints',
     summary: 'Create a webhook endpoint',
     description:
-      'Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.',
+      'Registers a URL to receive the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, with up to 10 attempts within 76 hours. The signing secret is shown only once.',
     scopes: ['webhooks.write'],
     idempotent: true,
     paginated: false,
@@ -4774,7 +4771,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}',
     summary: 'Get a webhook endpoint',
-    description: 'Returns the endpoint without its secret. Only creation and rotation return the secret.',
+    description: 'Returns the endpoint without its secret. The secret is returned only on creation and rotation.',
     scopes: ['webhooks.read'],
     idempotent: false,
     paginated: false,
@@ -4810,7 +4807,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}',
     summary: 'Update a webhook endpoint',
     description:
-      'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
+      'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.',
     scopes: ['webhooks.write'],
     idempotent: false,
     ifMatch: true,
@@ -5227,7 +5224,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/connected-apps',
     summary: "List a user's connected applications",
     description:
-      'Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.',
+      'Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. If the user is a customer, `users.manage` and a staff account are required; otherwise, `users.administer` and an administrator account are required.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -5294,7 +5291,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}',
     summary: 'Remove a connected application',
     description:
-      'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
+      "Immediately revokes the application's access. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.",
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5332,7 +5329,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Get the limits of a connected application',
-    description: 'Returns the limits that you set for the orders of the application, and how much of its budget has been used.',
+    description: "Returns the limits that you set for the application's orders, and how much of the budget has been used.",
     scopes: ['connected_apps.read'],
     idempotent: false,
     paginated: false,
@@ -5374,7 +5371,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Set the limits of a connected application',
     description:
-      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.',
+      "Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.",
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5406,7 +5403,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         limits: {
           type: ['object'],
           required: ['currency'],
-          description: 'Spending limits. Without this field, the amounts are unlimited.',
+          description: 'Spending limits. If omitted, amounts are unlimited.',
           properties: {
             currency: {
               type: ['string'],
@@ -5443,7 +5440,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             categories: {
               type: ['array'],
               description:
-                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
+                "Categories of the products that can be ordered. An order that contains a product in any other category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -5455,7 +5452,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           format: 'date-time',
           description:
-            'Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).',
+            'Time after which the application can no longer place, pay for or cancel orders (default: expiration time of the grant).',
         },
         orders: {
           type: ['string'],
@@ -5504,7 +5501,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.',
+      "Removes the limits for the application's orders, so that only its scopes limit the application. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.",
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5532,7 +5529,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/sessions',
     summary: "List a user's sessions",
     description:
-      'Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.',
+      'Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. If the user is a customer, `users.manage` and a staff account are required; otherwise, `users.administer` and an administrator account are required.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -5574,7 +5571,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/api-keys',
     summary: 'List API keys',
-    description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
+    description: 'Returns the API keys of the current user, newest first. The keys themselves are not included.',
     scopes: ['api_keys.manage'],
     idempotent: false,
     paginated: true,
@@ -5689,7 +5686,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         order_limits: {
           type: ['object'],
-          description: 'Limits for orders. The limits cannot be changed later. Without this field, only the scopes limit the key.',
+          description: 'Limits for orders. The limits cannot be changed later. If omitted, only the scopes limit the key.',
           properties: {
             actions: {
               type: ['array'],
@@ -5703,7 +5700,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             limits: {
               type: ['object'],
               required: ['currency'],
-              description: 'Spending limits. Without this field, the amounts are unlimited.',
+              description: 'Spending limits. If omitted, amounts are unlimited.',
               properties: {
                 currency: {
                   type: ['string'],
@@ -5740,7 +5737,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                 categories: {
                   type: ['array'],
                   description:
-                    "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
+                    "Categories of the products that can be ordered. An order that contains a product in any other category is rejected. The product's current category applies.",
                   minItems: 1,
                   maxItems: 50,
                   items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -5752,7 +5749,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               type: ['string'],
               format: 'date-time',
               description:
-                'Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).',
+                'Time after which the application can no longer place, pay for or cancel orders (default: expiration time of the grant).',
             },
             orders: {
               type: ['string'],
@@ -5810,7 +5807,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/api-keys',
     summary: "List a user's API keys",
     description:
-      'Returns the API keys of a user, newest first. The secret keys are not included. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.',
+      'Returns the API keys of a user, newest first. The keys themselves are not included. If the user is a customer, `users.manage` and a staff account are required; otherwise, `users.administer` and an administrator account are required.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -5894,7 +5891,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/applications',
     summary: 'List applications',
-    description: 'Returns all registered applications, newest first. Requires an administrator.',
+    description: 'Returns all registered applications, newest first. Requires an administrator account.',
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: true,
@@ -5973,7 +5970,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications',
     summary: 'Register an application',
     description:
-      'Registers an OAuth client. The client secret is shown only once. An application that authenticates with a key or a certificate has no secret. Requires an administrator.',
+      'Registers an OAuth client. The client secret is shown only once. An application that authenticates with a key or a certificate has no secret. Requires an administrator account.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,
@@ -6009,7 +6006,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application does not need one. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
+            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application needs no logout tokens. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
         },
         scopes: {
           type: ['array'],
@@ -6108,7 +6105,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         first_party: {
           type: ['boolean'],
-          description: 'Whether the shop itself operates the application. If so, the consent page says this.',
+          description: 'Whether the shop itself operates the application. If `true`, the consent page states this.',
         },
         rate_limit_per_minute: {
           type: ['integer', 'null'],
@@ -6171,7 +6168,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             categories: {
               type: ['array'],
               description:
-                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
+                "Categories of the products that can be ordered. An order that contains a product in any other category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -6183,13 +6180,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['none', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
           description:
-            'How the application authenticates (RFC 7591). `none`: not at all, because the application is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
+            'How the application authenticates (RFC 7591). `none`: the application does not authenticate, because it is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
         },
         jwks: {
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys for verifying `private_key_jwt` and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
+            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6205,7 +6202,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
+            'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
         },
         tls_client_auth_subject: {
           type: ['object', 'null'],
@@ -6213,25 +6210,24 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
           properties: {
-            type: { type: ['string'], enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'], description: 'Type of the name.' },
-            value: {
+            type: {
               type: ['string'],
-              description: 'The name, which must be equal to the name in the certificate.',
-              minLength: 1,
-              maxLength: 1000,
+              enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'],
+              description: 'Type of the certificate name.',
             },
+            value: { type: ['string'], description: 'Name that the certificate must contain.', minLength: 1, maxLength: 1000 },
           },
           additionalProperties: false,
         },
         tls_client_certificate_bound_access_tokens: {
           type: ['boolean'],
           description:
-            'Whether access tokens are bound to the certificate of the TLS connection on which they were requested (RFC 8705 section 3). Requests to the API must then use the same certificate.',
+            'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate.',
         },
         require_signed_request_object: {
           type: ['boolean'],
           description:
-            'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
+            'Whether each authorization request must be a signed request object (RFC 9101), in the `request` parameter of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
         },
         security_profile: {
           type: ['string', 'null'],
@@ -6242,12 +6238,12 @@ export const commandSpecs: readonly CommandSpec[] = [
         allow_nonce_instead_of_pkce: {
           type: ['boolean'],
           description:
-            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
+            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can use `true`.',
         },
         allow_neither_pkce_nor_nonce: {
           type: ['boolean'],
           description:
-            "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can have `true`.",
+            "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can use `true`.",
         },
         id_token_signed_response_alg: {
           type: ['string', 'null'],
@@ -6260,10 +6256,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
       additionalProperties: false,
     },
-    secret: {
-      field: 'client_secret',
-      recovery: 'If the first response was lost, rotate the secret of the application, if it has a secret.',
-    },
+    secret: { field: 'client_secret', recovery: 'If the first response was lost and the application has a secret, rotate the secret.' },
     fields: [
       'id',
       'client_id',
@@ -6316,7 +6309,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/applications/{application_id}',
     summary: 'Get an application',
-    description: 'Requires an administrator.',
+    description: 'Requires an administrator account.',
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -6379,7 +6372,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}',
     summary: 'Update an application',
     description:
-      'Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `backchannel_logout_uri`, `rate_limit_per_minute`, `quota_per_month`, `order_limits_ceiling` and `order_products_ceiling` can be changed, because the document defines the other fields. Requires an administrator.',
+      'Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `backchannel_logout_uri`, `rate_limit_per_minute`, `quota_per_month`, `order_limits_ceiling` and `order_products_ceiling` can be changed, because the document defines the other fields. Requires an administrator account.',
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -6419,7 +6412,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application does not need one. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
+            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application needs no logout tokens. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
         },
         scopes: {
           type: ['array'],
@@ -6518,7 +6511,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         first_party: {
           type: ['boolean'],
-          description: 'Whether the shop itself operates the application. If so, the consent page says this.',
+          description: 'Whether the shop itself operates the application. If `true`, the consent page states this.',
         },
         rate_limit_per_minute: {
           type: ['integer', 'null'],
@@ -6581,7 +6574,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             categories: {
               type: ['array'],
               description:
-                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
+                "Categories of the products that can be ordered. An order that contains a product in any other category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -6593,13 +6586,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['none', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
           description:
-            'How the application authenticates (RFC 7591). `none`: not at all, because the application is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
+            'How the application authenticates (RFC 7591). `none`: the application does not authenticate, because it is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
         },
         jwks: {
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys for verifying `private_key_jwt` and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
+            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6615,7 +6608,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
+            'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
         },
         tls_client_auth_subject: {
           type: ['object', 'null'],
@@ -6623,25 +6616,24 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
           properties: {
-            type: { type: ['string'], enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'], description: 'Type of the name.' },
-            value: {
+            type: {
               type: ['string'],
-              description: 'The name, which must be equal to the name in the certificate.',
-              minLength: 1,
-              maxLength: 1000,
+              enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'],
+              description: 'Type of the certificate name.',
             },
+            value: { type: ['string'], description: 'Name that the certificate must contain.', minLength: 1, maxLength: 1000 },
           },
           additionalProperties: false,
         },
         tls_client_certificate_bound_access_tokens: {
           type: ['boolean'],
           description:
-            'Whether access tokens are bound to the certificate of the TLS connection on which they were requested (RFC 8705 section 3). Requests to the API must then use the same certificate.',
+            'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate.',
         },
         require_signed_request_object: {
           type: ['boolean'],
           description:
-            'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
+            'Whether each authorization request must be a signed request object (RFC 9101), in the `request` parameter of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
         },
         security_profile: {
           type: ['string', 'null'],
@@ -6652,12 +6644,12 @@ export const commandSpecs: readonly CommandSpec[] = [
         allow_nonce_instead_of_pkce: {
           type: ['boolean'],
           description:
-            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
+            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can use `true`.',
         },
         allow_neither_pkce_nor_nonce: {
           type: ['boolean'],
           description:
-            "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can have `true`.",
+            "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can use `true`.",
         },
         id_token_signed_response_alg: {
           type: ['string', 'null'],
@@ -6668,7 +6660,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         status: {
           type: ['string'],
           enum: ['active', 'disabled'],
-          description: 'A `disabled` application gets no tokens, and its existing tokens stop working immediately.',
+          description: 'A `disabled` application cannot obtain tokens, and its existing tokens stop working immediately.',
         },
       },
       additionalProperties: false,
@@ -6725,7 +6717,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}',
     summary: 'Delete an application',
     description:
-      "Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.",
+      "Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator account.",
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -6747,7 +6739,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}/secret-rotations',
     summary: 'Rotate the client secret of an application',
     description:
-      'The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. Also use this operation to create a secret after you have changed `token_endpoint_auth_method` to `client_secret_basic`. Requires an administrator.',
+      'The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. You can also use this operation to create a secret after you have changed `token_endpoint_auth_method` to `client_secret_basic`. Requires an administrator account.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,
@@ -6776,13 +6768,13 @@ export const commandSpecs: readonly CommandSpec[] = [
   {
     operationId: 'applications.createInitialAccessToken',
     group: 'applications',
-    name: 'create-registration-token',
+    name: 'create-initial-access-token',
     tag: 'Applications',
     method: 'POST',
     path: '/api/v1/registration-tokens',
     summary: 'Create a registration token',
     description:
-      'Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can have only scopes that customers can consent to. Requires an administrator.',
+      'Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can have only scopes that customers can consent to. Requires an administrator account.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,
@@ -6810,7 +6802,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/audit-events',
     summary: 'List audit events',
     description:
-      'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
+      'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator account.',
     scopes: ['audit.read'],
     idempotent: false,
     paginated: true,
@@ -6846,7 +6838,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2048,
           pattern: '\\S',
-          description: 'Only actions through the application with this client ID.',
+          description: 'Only actions performed through the application with this client ID.',
         },
         action: {
           type: ['array'],
@@ -6923,7 +6915,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/usage',
     summary: 'Get your usage',
     description:
-      'Returns the remaining limits of the calling application or API key, and its number of requests in each of the last twelve months, newest first. Any valid token is accepted.',
+      'Returns the request limits and remaining requests of the calling application or API key, and its request count for each of the last twelve months, newest first. Any valid token is accepted.',
     scopes: [],
     idempotent: false,
     paginated: false,
@@ -6940,7 +6932,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/statistics/orders',
     summary: 'Get order statistics',
     description:
-      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
+      "Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.",
     scopes: ['statistics.read'],
     idempotent: false,
     paginated: false,
@@ -6977,7 +6969,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['status', 'product', 'category', 'application'],
           description:
-            'Also returns the statistics for each group. Orders are grouped by their current status, and products by their current category.',
+            'Property by which to group the statistics, in addition to the totals. Orders are grouped by their current status, and products by their current category.',
         },
         limit: { type: ['integer'], default: 10, format: 'int64', minimum: 1, maximum: 20, description: 'Maximum number of groups.' },
       },
@@ -7054,7 +7046,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 0,
           maximum: 100000,
-          description: 'Maximum stock of a product that is listed as running low, in units.',
+          description: 'A product with at most this number of units in stock is listed as running low.',
         },
         limit: {
           type: ['integer'],
@@ -7125,7 +7117,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/signing-key-rotations',
     summary: 'Rotate the signing keys',
     description:
-      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator.',
+      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator account.',
     scopes: ['signing_keys.manage'],
     idempotent: true,
     paginated: false,
@@ -7192,7 +7184,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/branding',
     summary: 'Update the branding',
     description:
-      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Pages and e-mails change immediately.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. The changes take effect immediately.',
     scopes: ['branding.manage'],
     idempotent: false,
     ifMatch: true,
@@ -7276,7 +7268,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/branding/logo',
     summary: 'Set the logo',
     description:
-      "Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels.",
+      "Stores the image in the body as the shop's logo. The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between 16 and 2048 pixels.",
     scopes: ['branding.manage'],
     idempotent: false,
     paginated: false,
@@ -7331,7 +7323,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/order-limit-settings',
     summary: 'Get the order limit settings',
-    description: 'Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.',
+    description:
+      'Returns the default and maximum limits for applications that the shop does not operate. Requires an administrator account.',
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -7364,7 +7357,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-limit-settings',
     summary: 'Update the order limit settings',
     description:
-      'Updates the given fields. Omitted fields keep their values; each given field replaces all of its limits. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
+      'Replaces each given field as a whole. Omitted fields keep their values. The defaults must not exceed the maximums. Changes apply from the next request onward. Requires an administrator account.',
     scopes: ['applications.manage'],
     idempotent: false,
     ifMatch: true,
@@ -7378,7 +7371,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest limits that customers can grant to an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+            'Highest limits that customers can grant to a third-party application, which the shop does not operate; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
           properties: {
             currency: {
               type: ['string'],
@@ -7411,12 +7404,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'The only products that customers can allow an application that is not operated by the shop to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+            'The only products that customers can allow a third-party application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
+                "Categories of the products that can be ordered. An order that contains a product in any other category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -7428,7 +7421,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Limits that the consent page proposes if an application that is not operated by the shop requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
+            'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
           properties: {
             currency: {
               type: ['string'],
@@ -7461,12 +7454,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products that the consent page proposes if an application that is not operated by the shop requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
+            'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
+                "Categories of the products that can be ordered. An order that contains a product in any other category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -7503,7 +7496,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/identity-providers',
     summary: 'List identity providers',
-    description: 'Returns all identity providers, newest first. Requires an administrator.',
+    description: 'Returns all identity providers, newest first. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: true,
@@ -7570,7 +7563,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers',
     summary: 'Add an identity provider',
     description:
-      'Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider before the first sign-in. Requires an administrator.',
+      'Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider before the first sign-in. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: true,
     paginated: false,
@@ -7594,14 +7587,14 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
         },
-        key_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'ID of `private_key` at the provider (`kid`).' },
+        key_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'Key ID (`kid`) of `private_key` at the provider.' },
         team_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'Apple team ID; only for `apple_client_secret`.' },
         scopes: {
           type: ['array'],
           minItems: 1,
           maxItems: 20,
           description:
-            "Scopes to request from the provider; must include `openid`. With `offline_access`, when applications refresh their tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
+            "Scopes to request from the provider; must include `openid`. With `offline_access`, whenever an application refreshes its tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7610,7 +7603,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 60,
           pattern: '\\S',
           description:
-            'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
+            'Text on the sign-in button; `null` means “Continue with” followed by the name of the provider, in the language of the page.',
         },
         audience: {
           type: ['string'],
@@ -7632,7 +7625,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           maxItems: 20,
           description:
-            'Values of `acr` or `amr` in ID tokens of the provider that prove two factors. Other sign-ins through the provider count as one factor.',
+            "Values of `acr` or `amr` in the provider's ID tokens that prove a sign-in with two factors. Other sign-ins through the provider count as one factor.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         required_for_staff: {
@@ -7661,12 +7654,12 @@ export const commandSpecs: readonly CommandSpec[] = [
         private_key: {
           type: ['string'],
           maxLength: 8000,
-          description: 'Private key, as PKCS #8 in PEM format. The key is stored encrypted and never returned.',
+          description: 'Private key, in PKCS #8 PEM format. The key is stored encrypted and never returned.',
         },
         slug: {
           type: ['string'],
           pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
-          description: 'Identifies the provider in the redirect URI; cannot be changed.',
+          description: 'Identifier of the provider, used in the redirect URI. The identifier cannot be changed.',
         },
         preset: {
           type: ['string'],
@@ -7679,7 +7672,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 500,
           description:
-            "Issuer, from which the endpoints are discovered (OpenID Connect Discovery). Accounts are identified by issuer and `sub`. Default for Google and Apple: the provider's own issuer.",
+            "Issuer URL, from which the server discovers the endpoints (OpenID Connect Discovery). Accounts are identified by issuer and `sub`. Default for Google and Apple: the provider's own issuer.",
         },
       },
       additionalProperties: false,
@@ -7723,7 +7716,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/identity-providers/{identity_provider_id}',
     summary: 'Get an identity provider',
-    description: 'Requires an administrator.',
+    description: 'Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,
@@ -7773,7 +7766,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'PATCH',
     path: '/api/v1/identity-providers/{identity_provider_id}',
     summary: 'Update an identity provider',
-    description: 'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Requires an administrator.',
+    description:
+      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     ifMatch: true,
@@ -7802,14 +7796,14 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
         },
-        key_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'ID of `private_key` at the provider (`kid`).' },
+        key_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'Key ID (`kid`) of `private_key` at the provider.' },
         team_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'Apple team ID; only for `apple_client_secret`.' },
         scopes: {
           type: ['array'],
           minItems: 1,
           maxItems: 20,
           description:
-            "Scopes to request from the provider; must include `openid`. With `offline_access`, when applications refresh their tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
+            "Scopes to request from the provider; must include `openid`. With `offline_access`, whenever an application refreshes its tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7818,7 +7812,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 60,
           pattern: '\\S',
           description:
-            'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
+            'Text on the sign-in button; `null` means “Continue with” followed by the name of the provider, in the language of the page.',
         },
         audience: {
           type: ['string'],
@@ -7840,7 +7834,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           maxItems: 20,
           description:
-            'Values of `acr` or `amr` in ID tokens of the provider that prove two factors. Other sign-ins through the provider count as one factor.',
+            "Values of `acr` or `amr` in the provider's ID tokens that prove a sign-in with two factors. Other sign-ins through the provider count as one factor.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         required_for_staff: {
@@ -7869,7 +7863,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         private_key: {
           type: ['string'],
           maxLength: 8000,
-          description: 'Private key, as PKCS #8 in PEM format. The key is stored encrypted and never returned.',
+          description: 'Private key, in PKCS #8 PEM format. The key is stored encrypted and never returned.',
         },
       },
       additionalProperties: false,
@@ -7914,7 +7908,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers/{identity_provider_id}',
     summary: 'Delete an identity provider',
     description:
-      'Removes the button. Linked accounts are kept, and work again if a provider with the same issuer is added. Requires an administrator.',
+      'Removes the sign-in button. Linked accounts are kept, and work again if a provider with the same issuer is added. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     ifMatch: true,
@@ -7937,7 +7931,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers/{identity_provider_id}/logo',
     summary: 'Set the logo of an identity provider',
     description:
-      'Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.',
+      'Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between 16 and 2048 pixels. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,
@@ -7987,7 +7981,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/identity-providers/{identity_provider_id}/logo',
     summary: 'Delete the logo of an identity provider',
-    description: 'Without a logo, the sign-in button has only text. If there is no logo, nothing changes. Requires an administrator.',
+    description:
+      'Without a logo, the sign-in button has only text. If there is no logo, nothing changes. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,
@@ -8009,9 +8004,9 @@ export const commandGroupSummaries: Readonly<Record<string, string>> = {
   products: "The shop's products and their stock",
   'product-categories': 'Product categories, with the number of products in each',
   'delivery-methods': 'Ways to deliver orders to customers',
-  orders: 'Orders of customers',
+  orders: 'Customer orders',
   quotes: 'Exact prices for orders that have not been placed yet',
-  approvals: 'Approvals of orders by the customer',
+  approvals: 'Orders that applications ask customers to approve',
   payments: 'Payments for orders',
   refunds: 'Refunds of payments',
   shipments: 'Shipments of orders, with tracking details',
@@ -8042,32 +8037,31 @@ export const commandGroupSummaries: Readonly<Record<string, string>> = {
 export const scopeSummaries: Readonly<Record<string, string>> = {
   'users.read': 'See your name and e-mail address',
   'users.write': 'Change your name and language, and close your account',
-  'users.manage': 'See every user, add customers, change their name, e-mail address and status, and close their accounts',
-  'users.administer':
-    'Change the role of any user, change and close the accounts of staff and administrators, and import and export all users',
+  'users.manage': 'See all users, add customers, change their names, e-mail addresses and statuses, and close their accounts',
+  'users.administer': 'Change the role of any user, change and close staff and administrator accounts, and import and export all users',
   'products.write': 'Add and change products in the shop',
   'orders.read': 'See your orders',
   'orders.write': 'Place orders on your behalf, and at your expense',
   'approvals.decide': 'See, approve and decline the orders that applications ask you to approve',
-  'orders.manage': 'See, place, change and cancel the orders of every customer',
+  'orders.manage': 'See, place, change and cancel orders for all customers',
   'payments.read': 'See your payments and refunds',
   'payments.write': 'Pay for your orders',
-  'payments.manage': 'See and confirm the payments of every customer',
+  'payments.manage': 'See and confirm the payments of all customers',
   'refunds.write': 'Refund customers',
   'shipments.write': 'Ship orders and update the status of parcels',
-  'statistics.read': 'See the sales statistics, and how much each application uses the API',
+  'statistics.read': 'See sales statistics, and how much each application uses the API',
   'settings.write': 'Change the shop settings',
   'branding.manage': 'Change the shop name, logo and colors on pages and in e-mails',
-  'tasks.read': 'See the exports and imports you started',
+  'tasks.read': 'See the exports and imports that you started',
   'tasks.write': 'Start exports and imports on your behalf',
-  'events.read': 'Receive events about all data that it can access',
+  'events.read': 'Receive events about all data that the application can access',
   'webhooks.read': 'See where your events are sent',
-  'webhooks.write': 'Set up webhooks that send events to URLs of its choice',
+  'webhooks.write': 'Set up webhooks that send events to URLs that the application chooses',
   'connected_apps.read': 'See which applications can use your account',
   'connected_apps.write': 'Remove applications from your account, and change their order limits',
   'api_keys.manage': 'Create API keys that act on your behalf until you revoke them',
-  'applications.manage': 'Register applications, and change what they may do',
-  'identity_providers.manage': 'Manage the other services through which users can sign in',
+  'applications.manage': 'Register applications, and change what they are allowed to do',
+  'identity_providers.manage': 'Manage the external services that users can sign in with',
   'signing_keys.manage': 'Rotate the keys that sign all tokens',
   'backups.manage': 'See, create and check backups of all shop data',
   'audit.read': 'See who signed in, and who changed permissions',

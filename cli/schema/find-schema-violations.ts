@@ -52,7 +52,11 @@ function textViolations({ minLength, maxLength, pattern, description }: JsonSche
   return [];
 }
 
-function arrayViolations({ minItems, maxItems, items }: JsonSchemaSubset, value: unknown[], path: SchemaViolation['path']): SchemaViolation[] {
+function arrayViolations(
+  { minItems, maxItems, items }: JsonSchemaSubset,
+  value: unknown[],
+  path: SchemaViolation['path'],
+): SchemaViolation[] {
   if (minItems !== undefined && value.length < minItems) return [{ path, message: `must have ${minItems} or more items` }];
   if (maxItems !== undefined && value.length > maxItems) return [{ path, message: `must have ${maxItems} or fewer items` }];
   return items ? value.flatMap((item, index) => findSchemaViolations(items, item, [...path, index])) : [];

@@ -9,7 +9,9 @@ const minElapsedMs = 1_000;
  * Creates a function that takes the current amount and the total and returns the rate, measured over the last 30 seconds. The function
  * returns `undefined` until there are enough samples.
  */
-export function createProgressRateMeter(now: () => number = Date.now): (done: number, total: number | undefined) => ProgressRate | undefined {
+export function createProgressRateMeter(
+  now: () => number = Date.now,
+): (done: number, total: number | undefined) => ProgressRate | undefined {
   const samples: { readonly at: number; readonly done: number }[] = [];
   return (done, total) => {
     const at = now();

@@ -31,7 +31,7 @@ export interface OrdersListQuery extends Query<'orders.list'> {}
 export interface OrdersResource {
   /**
    * Place an order.
-   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, from which no second order can be placed. Send an `Idempotency-Key`, so that a retry does not place a second order.
+   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, which can be used for only one order. Send an `Idempotency-Key`, so that a retry does not place a second order.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
@@ -43,13 +43,13 @@ export interface OrdersResource {
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
   /**
    * Get an order.
-   * Returns the order with its items. With `orders.read`, only the user's own orders are found.
+   * Returns the order with its items. The `orders.read` scope gives access only to the user's own orders.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Order | undefined, ProblemsOf['orders.get']>;
   /**
    * Get an order.
-   * Returns the order with its items. With `orders.read`, only the user's own orders are found.
+   * Returns the order with its items. The `orders.read` scope gives access only to the user's own orders.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;

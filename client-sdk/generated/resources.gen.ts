@@ -386,7 +386,7 @@ export interface ProductsResource {
   get(productId: number | string, options?: CallOptions): Call<Product, ProblemsOf['products.get']>;
   /**
    * Update a product.
-   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.
+   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the previous price and name of the product.
    * Requires the scope `products.write`.
    */
   update(productId: number | string, body: ProductUpdate, options?: CallOptions & IfMatch): Call<Product, ProblemsOf['products.update']>;
@@ -476,7 +476,7 @@ export interface DeliveryMethodsResource {
 export interface OrdersResource {
   /**
    * Place an order.
-   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, from which no second order can be placed. Send an `Idempotency-Key`, so that a retry does not place a second order.
+   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, which can be used for only one order. Send an `Idempotency-Key`, so that a retry does not place a second order.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
@@ -488,13 +488,13 @@ export interface OrdersResource {
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
   /**
    * Get an order.
-   * Returns the order with its items. With `orders.read`, only the user's own orders are found.
+   * Returns the order with its items. The `orders.read` scope gives access only to the user's own orders.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Order | undefined, ProblemsOf['orders.get']>;
   /**
    * Get an order.
-   * Returns the order with its items. With `orders.read`, only the user's own orders are found.
+   * Returns the order with its items. The `orders.read` scope gives access only to the user's own orders.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;
@@ -527,13 +527,13 @@ export interface QuotesResource {
   list(query?: QuotesListQuery, options?: CallOptions): PagedCall<QuotePage, ProblemsOf['quotes.list']>;
   /**
    * Get a quote.
-   * Returns the quote with its items. With `orders.read`, only the user's own quotes are found.
+   * Returns the quote with its items. The `orders.read` scope gives access only to the user's own quotes.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(quoteId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Quote | undefined, ProblemsOf['quotes.get']>;
   /**
    * Get a quote.
-   * Returns the quote with its items. With `orders.read`, only the user's own quotes are found.
+   * Returns the quote with its items. The `orders.read` scope gives access only to the user's own quotes.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(quoteId: number | string, options?: CallOptions): Call<Quote, ProblemsOf['quotes.get']>;
@@ -548,7 +548,7 @@ export interface QuotesResource {
 export interface ApprovalsResource {
   /**
    * Request an approval.
-   * Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.
+   * Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.
    * Requires the scope `orders.write`.
    */
   create(body: ApprovalCreate, options?: CallOptions): Call<Approval, ProblemsOf['approvals.create']>;
@@ -572,13 +572,13 @@ export interface ApprovalsResource {
   get(approvalId: number | string, query?: ApprovalsGetQuery, options?: CallOptions): Call<Approval, ProblemsOf['approvals.get']>;
   /**
    * Approve an order.
-   * Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with order limits cannot approve, nor can the application that requested the approval.
+   * Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the required scope. An application with order limits cannot approve an order, nor can the application that requested the approval.
    * Requires the scope `approvals.decide`.
    */
   approve(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.approve']>;
   /**
    * Decline an order.
-   * Declines the order on behalf of the customer. The same quote cannot be submitted again.
+   * Declines the order on behalf of the customer. The same quote cannot be submitted for approval again.
    * Requires the scope `approvals.decide`.
    */
   decline(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.decline']>;
@@ -689,7 +689,7 @@ export interface ShipmentsResource {
   list(orderId: number | string, query?: ShipmentsListQuery, options?: CallOptions): PagedCall<ShipmentPage, ProblemsOf['shipments.list']>;
   /**
    * List shipments.
-   * Returns the shipments of the current user's orders. With a staff account and either the scope `shipments.write` or `orders.manage`, returns all shipments.
+   * Returns the shipments of the current user's orders. With a staff account and the `shipments.write` or `orders.manage` scope, returns all shipments.
    * Requires the scope `orders.read` or `orders.manage` or `shipments.write`.
    */
   listAll(query?: ShipmentsListAllQuery, options?: CallOptions): PagedCall<ShipmentPage, ProblemsOf['shipments.listAll']>;
@@ -729,7 +729,7 @@ export interface OrderExportsResource {
 export interface OrderImportsResource {
   /**
    * Import orders.
-   * Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.
+   * Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line and why it was rejected. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query: OrderImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['orderImports.create']>;
@@ -738,7 +738,7 @@ export interface OrderImportsResource {
 export interface ProductImportsResource {
   /**
    * Import products.
-   * Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
+   * Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line and why it was rejected. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query?: ProductImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['productImports.create']>;
@@ -756,7 +756,7 @@ export interface UserExportsResource {
 export interface UserImportsResource {
   /**
    * Import users.
-   * Starts a task that imports the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line with the reason. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
+   * Starts a task that imports the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line and why it was rejected. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query: UserImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['userImports.create']>;
@@ -765,19 +765,19 @@ export interface UserImportsResource {
 export interface BackupsResource {
   /**
    * List backups.
-   * Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. After a file is added or deleted, the list shows the change within a minute. Requires an administrator.
+   * Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. After a file is added or deleted, the list shows the change within a minute. Requires an administrator account.
    * Requires the scope `backups.manage`.
    */
   list(query?: BackupsListQuery, options?: CallOptions): PagedCall<BackupPage, ProblemsOf['backups.list']>;
   /**
    * Create a backup.
-   * Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress counts each row twice: when it is written, and when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator.
+   * Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress counts each row twice: when it is written, and when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator account.
    * Requires the scope `backups.manage`.
    */
   create(options?: CallOptions): Call<Task, ProblemsOf['backups.create']>;
   /**
    * Check a backup.
-   * Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only a restore into another database proves that the server can run with the backup. Requires an administrator.
+   * Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only a restore into another database proves that the server can run with the backup. Requires an administrator account.
    * Requires the scope `backups.manage`.
    */
   check(backupId: number | string, options?: CallOptions): Call<Task, ProblemsOf['backups.check']>;
@@ -798,13 +798,13 @@ export interface TasksResource {
   get(taskId: number | string, options?: CallOptions): Call<Task, ProblemsOf['tasks.get']>;
   /**
    * Download the result of a task.
-   * Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.
+   * Returns the result file, which is available for 7 days after the task has finished. The download requires a token.
    * Requires the scope `tasks.read`.
    */
   result(taskId: number | string, options?: CallOptions): Call<DownloadedFile, ProblemsOf['tasks.result']>;
   /**
    * Cancel a task.
-   * Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.
+   * Stops the task. Rows that an import has already written are kept and are included in the `imported` count of the returned task.
    * Requires the scope `tasks.write`.
    */
   cancel(taskId: number | string, options?: CallOptions): Call<Task, ProblemsOf['tasks.cancel']>;
@@ -834,13 +834,13 @@ export interface WebhooksResource {
   list(query?: WebhooksListQuery, options?: CallOptions): PagedCall<WebhookEndpointPage, ProblemsOf['webhooks.list']>;
   /**
    * Create a webhook endpoint.
-   * Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.
+   * Registers a URL to receive the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, with up to 10 attempts within 76 hours. The signing secret is shown only once.
    * Requires the scope `webhooks.write`.
    */
   create(body: WebhookEndpointCreate, options?: CallOptions): Call<WebhookEndpointWithSecret, ProblemsOf['webhooks.create']>;
   /**
    * Get a webhook endpoint.
-   * Returns the endpoint without its secret. Only creation and rotation return the secret.
+   * Returns the endpoint without its secret. The secret is returned only on creation and rotation.
    * Requires the scope `webhooks.read`.
    */
   get(
@@ -849,13 +849,13 @@ export interface WebhooksResource {
   ): Call<WebhookEndpoint | undefined, ProblemsOf['webhooks.get']>;
   /**
    * Get a webhook endpoint.
-   * Returns the endpoint without its secret. Only creation and rotation return the secret.
+   * Returns the endpoint without its secret. The secret is returned only on creation and rotation.
    * Requires the scope `webhooks.read`.
    */
   get(webhookEndpointId: number | string, options?: CallOptions): Call<WebhookEndpoint, ProblemsOf['webhooks.get']>;
   /**
    * Update a webhook endpoint.
-   * Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.
+   * Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.
    * Requires the scope `webhooks.write`.
    */
   update(
@@ -935,7 +935,7 @@ export interface ConnectedAppsResource {
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
   /**
    * List a user's connected applications.
-   * Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.
+   * Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. If the user is a customer, `users.manage` and a staff account are required; otherwise, `users.administer` and an administrator account are required.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -945,7 +945,7 @@ export interface ConnectedAppsResource {
   ): PagedCall<ConnectedAppOfUserPage, ProblemsOf['connectedApps.listOfUser']>;
   /**
    * Remove a connected application.
-   * Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.
+   * Immediately revokes the application's access. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.
    * Requires the scope `connected_apps.write`.
    */
   remove(
@@ -955,13 +955,13 @@ export interface ConnectedAppsResource {
   ): Call<undefined, ProblemsOf['connectedApps.remove']>;
   /**
    * Get the limits of a connected application.
-   * Returns the limits that you set for the orders of the application, and how much of its budget has been used.
+   * Returns the limits that you set for the application's orders, and how much of the budget has been used.
    * Requires the scope `connected_apps.read`.
    */
   getLimits(connectedAppId: number | string, options?: CallOptions): Call<ConnectedAppLimits, ProblemsOf['connectedApps.getLimits']>;
   /**
    * Set the limits of a connected application.
-   * Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.
+   * Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.
    * Requires the scope `connected_apps.write`.
    */
   setLimits(
@@ -971,7 +971,7 @@ export interface ConnectedAppsResource {
   ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
   /**
    * Remove the limits of a connected application.
-   * Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.
+   * Removes the limits for the application's orders, so that only its scopes limit the application. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.
    * Requires the scope `connected_apps.write`.
    */
   removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;
@@ -980,7 +980,7 @@ export interface ConnectedAppsResource {
 export interface SessionsResource {
   /**
    * List a user's sessions.
-   * Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.
+   * Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. If the user is a customer, `users.manage` and a staff account are required; otherwise, `users.administer` and an administrator account are required.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -993,7 +993,7 @@ export interface SessionsResource {
 export interface ApiKeysResource {
   /**
    * List API keys.
-   * Returns the API keys of the current user, newest first. The secret keys are not included.
+   * Returns the API keys of the current user, newest first. The keys themselves are not included.
    * Requires the scope `api_keys.manage`.
    */
   list(query?: ApiKeysListQuery, options?: CallOptions): PagedCall<ApiKeyPage, ProblemsOf['apiKeys.list']>;
@@ -1005,7 +1005,7 @@ export interface ApiKeysResource {
   create(body: ApiKeyCreate, options?: CallOptions): Call<ApiKeyWithSecret, ProblemsOf['apiKeys.create']>;
   /**
    * List a user's API keys.
-   * Returns the API keys of a user, newest first. The secret keys are not included. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.
+   * Returns the API keys of a user, newest first. The keys themselves are not included. If the user is a customer, `users.manage` and a staff account are required; otherwise, `users.administer` and an administrator account are required.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -1024,25 +1024,25 @@ export interface ApiKeysResource {
 export interface ApplicationsResource {
   /**
    * List applications.
-   * Returns all registered applications, newest first. Requires an administrator.
+   * Returns all registered applications, newest first. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   list(query?: ApplicationsListQuery, options?: CallOptions): PagedCall<ApplicationPage, ProblemsOf['applications.list']>;
   /**
    * Register an application.
-   * Registers an OAuth client. The client secret is shown only once. An application that authenticates with a key or a certificate has no secret. Requires an administrator.
+   * Registers an OAuth client. The client secret is shown only once. An application that authenticates with a key or a certificate has no secret. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   create(body: ApplicationCreate, options?: CallOptions): Call<ApplicationWithSecret, ProblemsOf['applications.create']>;
   /**
    * Get an application.
-   * Requires an administrator.
+   * Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   get(applicationId: number | string, options?: CallOptions): Call<Application, ProblemsOf['applications.get']>;
   /**
    * Update an application.
-   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `backchannel_logout_uri`, `rate_limit_per_minute`, `quota_per_month`, `order_limits_ceiling` and `order_products_ceiling` can be changed, because the document defines the other fields. Requires an administrator.
+   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `backchannel_logout_uri`, `rate_limit_per_minute`, `quota_per_month`, `order_limits_ceiling` and `order_products_ceiling` can be changed, because the document defines the other fields. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   update(
@@ -1052,13 +1052,13 @@ export interface ApplicationsResource {
   ): Call<Application, ProblemsOf['applications.update']>;
   /**
    * Delete an application.
-   * Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.
+   * Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   delete(applicationId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['applications.delete']>;
   /**
    * Rotate the client secret of an application.
-   * The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. Also use this operation to create a secret after you have changed `token_endpoint_auth_method` to `client_secret_basic`. Requires an administrator.
+   * The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. You can also use this operation to create a secret after you have changed `token_endpoint_auth_method` to `client_secret_basic`. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   rotateSecret(
@@ -1068,7 +1068,7 @@ export interface ApplicationsResource {
   ): Call<SecretRotation, ProblemsOf['applications.rotateSecret']>;
   /**
    * Create a registration token.
-   * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can have only scopes that customers can consent to. Requires an administrator.
+   * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can have only scopes that customers can consent to. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   createInitialAccessToken(
@@ -1080,7 +1080,7 @@ export interface ApplicationsResource {
 export interface AuditEventsResource {
   /**
    * List audit events.
-   * Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.
+   * Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator account.
    * Requires the scope `audit.read`.
    */
   list(query?: AuditEventsListQuery, options?: CallOptions): PagedCall<AuditEventPage, ProblemsOf['auditEvents.list']>;
@@ -1089,7 +1089,7 @@ export interface AuditEventsResource {
 export interface UsageResource {
   /**
    * Get your usage.
-   * Returns the remaining limits of the calling application or API key, and its number of requests in each of the last twelve months, newest first. Any valid token is accepted.
+   * Returns the request limits and remaining requests of the calling application or API key, and its request count for each of the last twelve months, newest first. Any valid token is accepted.
    * Requires a token with any scope.
    */
   get(options?: CallOptions): Call<Usage, ProblemsOf['usage.get']>;
@@ -1098,7 +1098,7 @@ export interface UsageResource {
 export interface StatsResource {
   /**
    * Get order statistics.
-   * Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
+   * Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
    * Requires the scope `statistics.read`.
    */
   orders(query?: StatsOrdersQuery, options?: CallOptions): Call<OrderStatistics, ProblemsOf['stats.orders']>;
@@ -1119,7 +1119,7 @@ export interface StatsResource {
 export interface SigningKeysResource {
   /**
    * Rotate the signing keys.
-   * Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator.
+   * Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator account.
    * Requires the scope `signing_keys.manage`.
    */
   rotate(body: SigningKeyRotationCreate, options?: CallOptions): Call<SigningKeyRotation, ProblemsOf['signingKeys.rotate']>;
@@ -1140,13 +1140,13 @@ export interface BrandingResource {
   get(options?: CallOptions): Call<Branding, ProblemsOf['branding.get']>;
   /**
    * Update the branding.
-   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Pages and e-mails change immediately.
+   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. The changes take effect immediately.
    * Requires the scope `branding.manage`.
    */
   update(body: BrandingUpdate, options?: CallOptions & IfMatch): Call<Branding, ProblemsOf['branding.update']>;
   /**
    * Set the logo.
-   * Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels.
+   * Stores the image in the body as the shop's logo. The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between 16 and 2048 pixels.
    * Requires the scope `branding.manage`.
    */
   setLogo(file: FileContent, options?: UploadOptions): Call<Branding, ProblemsOf['branding.setLogo']>;
@@ -1161,19 +1161,19 @@ export interface BrandingResource {
 export interface OrderLimitSettingsResource {
   /**
    * Get the order limit settings.
-   * Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.
+   * Returns the default and maximum limits for applications that the shop does not operate. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   get(options: CallOptions & Required<IfNoneMatch>): Call<OrderLimitSettings | undefined, ProblemsOf['orderLimitSettings.get']>;
   /**
    * Get the order limit settings.
-   * Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.
+   * Returns the default and maximum limits for applications that the shop does not operate. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   get(options?: CallOptions): Call<OrderLimitSettings, ProblemsOf['orderLimitSettings.get']>;
   /**
    * Update the order limit settings.
-   * Updates the given fields. Omitted fields keep their values; each given field replaces all of its limits. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.
+   * Replaces each given field as a whole. Omitted fields keep their values. The defaults must not exceed the maximums. Changes apply from the next request onward. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
   update(
@@ -1185,19 +1185,19 @@ export interface OrderLimitSettingsResource {
 export interface IdentityProvidersResource {
   /**
    * List identity providers.
-   * Returns all identity providers, newest first. Requires an administrator.
+   * Returns all identity providers, newest first. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   list(query?: IdentityProvidersListQuery, options?: CallOptions): PagedCall<IdentityProviderPage, ProblemsOf['identityProviders.list']>;
   /**
    * Add an identity provider.
-   * Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider before the first sign-in. Requires an administrator.
+   * Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider before the first sign-in. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   create(body: IdentityProviderCreate, options?: CallOptions): Call<IdentityProvider, ProblemsOf['identityProviders.create']>;
   /**
    * Get an identity provider.
-   * Requires an administrator.
+   * Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   get(
@@ -1206,13 +1206,13 @@ export interface IdentityProvidersResource {
   ): Call<IdentityProvider | undefined, ProblemsOf['identityProviders.get']>;
   /**
    * Get an identity provider.
-   * Requires an administrator.
+   * Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   get(identityProviderId: number | string, options?: CallOptions): Call<IdentityProvider, ProblemsOf['identityProviders.get']>;
   /**
    * Update an identity provider.
-   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Requires an administrator.
+   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   update(
@@ -1222,13 +1222,13 @@ export interface IdentityProvidersResource {
   ): Call<IdentityProvider, ProblemsOf['identityProviders.update']>;
   /**
    * Delete an identity provider.
-   * Removes the button. Linked accounts are kept, and work again if a provider with the same issuer is added. Requires an administrator.
+   * Removes the sign-in button. Linked accounts are kept, and work again if a provider with the same issuer is added. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   delete(identityProviderId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['identityProviders.delete']>;
   /**
    * Set the logo of an identity provider.
-   * Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.
+   * Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between 16 and 2048 pixels. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   setLogo(
@@ -1238,7 +1238,7 @@ export interface IdentityProvidersResource {
   ): Call<IdentityProvider, ProblemsOf['identityProviders.setLogo']>;
   /**
    * Delete the logo of an identity provider.
-   * Without a logo, the sign-in button has only text. If there is no logo, nothing changes. Requires an administrator.
+   * Without a logo, the sign-in button has only text. If there is no logo, nothing changes. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   deleteLogo(identityProviderId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['identityProviders.deleteLogo']>;

@@ -17,7 +17,11 @@ import { createApplication } from '../applications/validate-and-create-applicati
 import { deleteApplication } from './delete-application.ts';
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
 import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './secret-and-registration-token-handlers.ts';
-import { assertApplicationFieldsValid, updateApplicationAndRevokeScopes, type ApplicationRuleSettings } from './validate-lock-and-update-application.ts';
+import {
+  assertApplicationFieldsValid,
+  updateApplicationAndRevokeScopes,
+  type ApplicationRuleSettings,
+} from './validate-lock-and-update-application.ts';
 
 export const applicationRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.applications, {

@@ -8,7 +8,11 @@ import {
   type OrderSpendingLimits,
 } from '@mandate/contract';
 import type { CertificateSubject } from './certificate-subject.ts';
-import { isCertificateAuthenticationMethod, type ClientAuthenticationMethod, type PublicJwks } from './client-authentication-method-and-keys.ts';
+import {
+  isCertificateAuthenticationMethod,
+  type ClientAuthenticationMethod,
+  type PublicJwks,
+} from './client-authentication-method-and-keys.ts';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 
 export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code';

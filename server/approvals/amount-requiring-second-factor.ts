@@ -18,7 +18,12 @@ export async function saveOrDeleteSecondFactorAmount(
   now: Date,
 ): Promise<void> {
   if (!amount) return void (await em.nativeDelete(AmountRequiringSecondFactor, { user: userId }));
-  await em.upsert(AmountRequiringSecondFactor, { user: userId, secondFactorAbove: amount.above, currency: amount.currency, updatedAt: now });
+  await em.upsert(AmountRequiringSecondFactor, {
+    user: userId,
+    secondFactorAbove: amount.above,
+    currency: amount.currency,
+    updatedAt: now,
+  });
 }
 
 /** Returns whether the customer must use a second factor to approve the order. Amounts in different currencies cannot be compared. */

@@ -101,8 +101,7 @@ async function connectToDatabase({ databaseUrl: url, preparedStatements }: Confi
       ])
       .executeTakeFirst();
     if (!pool) return { db, is: `embedded, at ${url}` };
-    const poolerNote =
-      (await detectAndCheckConnectionPooler(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
+    const poolerNote = (await detectAndCheckConnectionPooler(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
     return { db, is: `PostgreSQL ${row?.version}, database ${row?.name}${poolerNote}` };
   } catch (error) {
     await db.close();

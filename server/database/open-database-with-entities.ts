@@ -8,11 +8,7 @@ import { walLimitStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewPgliteDirectory, createPgliteDirectoryIfNew } from './embedded/create-pglite-directory.ts';
 import { assertSupportedPgLibrary } from './connection/assert-supported-pg-library.ts';
 import { deferAndPipelineClientQueries } from './connection/defer-and-pipeline-client-queries.ts';
-import {
-  createUnresponsiveConnectionKiller,
-  ensureReleaseOfLostConnection,
-  setPoolInt8Parser,
-} from './connection/pg-pool-workarounds.ts';
+import { createUnresponsiveConnectionKiller, ensureReleaseOfLostConnection, setPoolInt8Parser } from './connection/pg-pool-workarounds.ts';
 import { removeRowArrayParsers } from './embedded/remove-row-array-parsers.ts';
 import { rejectPgliteWritesOnLowDiskSpace } from './storage/reject-pglite-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';

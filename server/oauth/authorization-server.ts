@@ -151,7 +151,12 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const clientKeys = new ClientKeyCache(documentNetwork);
   const relyingParty = createRelyingParty(parts);
   const { onTokenOperation, openRegistration = false } = parts;
-  const checkProviderAccountAfterRefresh = createProviderAccountEnforcementAfterRefresh({ em, relyingParty, key: keys.identityProviders, log });
+  const checkProviderAccountAfterRefresh = createProviderAccountEnforcementAfterRefresh({
+    em,
+    relyingParty,
+    key: keys.identityProviders,
+    log,
+  });
   const shared = { em, issuer, log, limits, store, pages, settings, verification, documentNetwork, clientKeys };
   const middlewareOptions = { ...shared, checkProviderAccountAfterRefresh, onTokenOperation, openRegistration };
   const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };

@@ -83,7 +83,13 @@ const chainMiddleware =
   };
 
 /** Returns the middleware that lets clients register without an administrator. */
-const selfRegistrationMiddleware = ({ em, limits, store, documentNetwork, openRegistration }: OidcProviderMiddlewareOptions): Middleware[] => [
+const selfRegistrationMiddleware = ({
+  em,
+  limits,
+  store,
+  documentNetwork,
+  openRegistration,
+}: OidcProviderMiddlewareOptions): Middleware[] => [
   createClientMetadataDocumentMiddleware({ em, limits, network: documentNetwork }),
   ...(openRegistration ? [authorizeAnonymousClientRegistration(store, limits)] : []),
 ];

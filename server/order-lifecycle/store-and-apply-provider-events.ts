@@ -81,7 +81,11 @@ async function apply(
 ): Promise<'applied' | 'unknown' | 'unavailable'> {
   const provider = requirePaymentProvider(providers, event.provider);
   if (event.subject === 'payment') {
-    const payment = await em.findOne(Payment, { provider: provider.name, providerReference: event.reference }, { disableIdentityMap: true });
+    const payment = await em.findOne(
+      Payment,
+      { provider: provider.name, providerReference: event.reference },
+      { disableIdentityMap: true },
+    );
     if (!payment) return 'unknown';
     const outcome = await undefinedIfProviderUnavailable(provider.retrieve(event.reference));
     if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, payment, outcome, now);

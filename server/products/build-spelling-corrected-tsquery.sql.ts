@@ -25,7 +25,11 @@ const [comparedMax, replacementsMax] = [20, 3];
  * products with these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Products with other
  * statuses never affect the result.
  */
-export async function buildSpellingCorrectedTsquery(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
+export async function buildSpellingCorrectedTsquery(
+  em: EntityManager,
+  text: string,
+  statuses: readonly string[],
+): Promise<string | undefined> {
   const words = await runPreparedDynamicQuery(em, buildSelectSimilarWordsQuery(text, statuses));
   if (words.every((word) => word.is_known)) return undefined;
   const alternatives = words.map(({ word, is_known: isKnown, similar }) => (isKnown ? [word] : nearestWords(word, similar ?? [])));

@@ -1,7 +1,10 @@
 // Every database entity. The entities are listed explicitly, so that MikroORM does not have to discover them at start-up.
 export { ApiKey } from '../api-keys/api-key.entity.ts';
 export { Application } from '../applications/application.entity.ts';
-export { Approval, AmountRequiringSecondFactor as AmountRequiringSecondFactor } from '../approvals/approval-and-second-factor-amount.entity.ts';
+export {
+  Approval,
+  AmountRequiringSecondFactor as AmountRequiringSecondFactor,
+} from '../approvals/approval-and-second-factor-amount.entity.ts';
 export { AuditEvent } from '../audit/audit-event.entity.ts';
 export { BackupFile } from '../backup-files/backup-file.entity.ts';
 export { BrandingEntity } from '../branding/branding.entity.ts';

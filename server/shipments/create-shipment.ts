@@ -31,9 +31,7 @@ export async function createShipment(
       detail: translatable`The order is ${{ status: order.status }}. Only paid orders can be shipped.`,
     });
   }
-  const shippable = new Map(
-    (await readOrderLineQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]),
-  );
+  const shippable = new Map((await readOrderLineQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]));
   const allRemaining = [...shippable].filter(([, quantity]) => quantity > 0).map(([line, quantity]) => ({ line, quantity }));
   const items = input.items ? addUpQuantitiesPerLine(input.items) : allRemaining;
   if (items.length === 0) throw createProblem('quantity_exceeded', { detail: 'Nothing is left to ship.' });

@@ -47,7 +47,8 @@ async function createCheckpoint(run: TaskAttempt, params: UserExportCreate): Pro
 async function exportBatch(em: EntityManager, params: UserExportCreate, checkpoint: Checkpoint) {
   const filter = { id: { $gt: checkpoint.after }, status: { $ne: 'closed' as const } };
   const users = await em.find(User, filter, { orderBy: { id: 'asc' }, limit: batchUsers, disableIdentityMap: true });
-  const rows = params.rows === 'users' ? await readUserExportRows(em, users, params.password_hashes) : await readConsentExportRows(em, users);
+  const rows =
+    params.rows === 'users' ? await readUserExportRows(em, users, params.password_hashes) : await readConsentExportRows(em, users);
   const next: Checkpoint = {
     fileId: checkpoint.fileId,
     chunks: await appendToStoredFile(em, checkpoint.fileId, checkpoint.chunks, serializeRows(params, rows)),
@@ -65,7 +66,8 @@ const exportedColumns = ({ rows, password_hashes: withHashes }: UserExportCreate
 
 function serializeRows(params: UserExportCreate, rows: readonly UserExportRow[]): Buffer {
   const columns = exportedColumns(params);
-  if (params.format === 'csv') return Buffer.from(formatFormulaSafeCsv(rows.map((row) => columns.map((name) => toCsvCell(row[name] ?? null)))));
+  if (params.format === 'csv')
+    return Buffer.from(formatFormulaSafeCsv(rows.map((row) => columns.map((name) => toCsvCell(row[name] ?? null)))));
   const objects = rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
   return Buffer.from(objects.map((object) => `${JSON.stringify(object)}\n`).join(''));
 }

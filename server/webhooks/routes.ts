@@ -14,7 +14,11 @@ import {
   handleSendTestWebhook,
 } from './delivery/webhook-delivery-handlers.ts';
 import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-and-delivery-from-entity.ts';
-import { findOwnWebhookEndpointOrThrow, listOwnWebhookEndpoints, lockOwnWebhookEndpoint } from './endpoints/find-list-or-lock-own-endpoints.ts';
+import {
+  findOwnWebhookEndpointOrThrow,
+  listOwnWebhookEndpoints,
+  lockOwnWebhookEndpoint,
+} from './endpoints/find-list-or-lock-own-endpoints.ts';
 
 const daySeconds = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;

@@ -10,7 +10,10 @@ export function tableRow({ name, title, command, times, acknowledged, recoveries
   const { lost, duplicated, wronglyAccepted, unexpected, notes } = findings;
   const sorted = recoveries.toSorted((a, b) => a - b);
   const recovery = sorted.length === 0 ? '' : `${seconds(sorted[Math.floor(sorted.length / 2)])} / ${seconds(sorted.at(-1))}`;
-  const other = [...(unexpected.length > 0 ? [`${unexpected.length} unexpected ${unexpected.length === 1 ? 'response' : 'responses'}`] : []), ...notes].join('; ');
+  const other = [
+    ...(unexpected.length > 0 ? [`${unexpected.length} unexpected ${unexpected.length === 1 ? 'response' : 'responses'}`] : []),
+    ...notes,
+  ].join('; ');
   return `| ${[title, `\`--fault ${name} ${command}\``, times, acknowledged, lost.length, duplicated.length, wronglyAccepted.length, recovery, other].join(' | ')} |`;
 }
 

@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { keepComponents, listReleasedComponents, type BillOfMaterials } from '../../packaging/bill-of-materials.ts';
-import { readLockedPackages, packageNameFromPath, findProductionPackages, repositoryRoot } from '../../packaging/locked-and-production-packages.ts';
+import {
+  readLockedPackages,
+  packageNameFromPath,
+  findProductionPackages,
+  repositoryRoot,
+} from '../../packaging/locked-and-production-packages.ts';
 import { publishedWorkspaces, readManifest } from '../../packaging/release-checks.ts';
 
 let bill: BillOfMaterials;

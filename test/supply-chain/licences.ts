@@ -1,5 +1,10 @@
 /** `npm run licences > docs/licences.md` lists the licences of the production packages. */
-import { readLockedPackages, packageNameFromPath, findProductionPackages, type LockedPackage } from '../../packaging/locked-and-production-packages.ts';
+import {
+  readLockedPackages,
+  packageNameFromPath,
+  findProductionPackages,
+  type LockedPackage,
+} from '../../packaging/locked-and-production-packages.ts';
 
 /** Licences that require only attribution. */
 const allowed = new Set(['MIT', 'MIT-0', 'ISC', 'Apache-2.0', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Unlicense']);
@@ -16,7 +21,11 @@ export function disallowedLicences(packages: ReadonlyMap<string, LockedPackage>)
 
 /** Formats the content of `docs/licences.md`. */
 export function formatLicences(packages: ReadonlyMap<string, LockedPackage>): string {
-  const rows = [...packages].map(([path, { name = packageNameFromPath(path), version = '', license = '' }]) => ({ name, version, license }));
+  const rows = [...packages].map(([path, { name = packageNameFromPath(path), version = '', license = '' }]) => ({
+    name,
+    version,
+    license,
+  }));
   const lines = rows.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`);
   const counts = Map.groupBy(rows, ({ license }) => license);
   const sums = [...counts].toSorted(([, a], [, b]) => b.length - a.length).map(([license, all]) => `${license} (${all.length})`);

@@ -7,7 +7,12 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isAllowed, formatLicences, disallowedLicences } from './licences.ts';
-import { readLockedPackages, packageNameFromPath, findProductionPackages, repositoryRoot } from '../../packaging/locked-and-production-packages.ts';
+import {
+  readLockedPackages,
+  packageNameFromPath,
+  findProductionPackages,
+  repositoryRoot,
+} from '../../packaging/locked-and-production-packages.ts';
 import { findSecretsIn, findSecrets } from './secrets.ts';
 
 const run = promisify(execFile);

@@ -93,7 +93,13 @@ function printStartedExport(io: CliEnvironment, settings: Settings, task: Task):
   if (!settings.quiet) io.stderr.write(`Get the file with: mandate tasks wait ${task.id} && mandate tasks result ${task.id} -o <file>\n`);
 }
 
-async function saveExport(io: CliEnvironment, settings: Settings, { client }: ProfileSession, task: Task, target: DownloadTarget): Promise<void> {
+async function saveExport(
+  io: CliEnvironment,
+  settings: Settings,
+  { client }: ProfileSession,
+  task: Task,
+  target: DownloadTarget,
+): Promise<void> {
   assertTaskSucceeded(task);
   await saveVerifiedDownload(io, await client.tasks.result(task.id, { signal: io.interrupted }), target, task.result?.sha256);
   if (settings.format !== 'text' || settings.get !== undefined) printResult(io, settings, task);

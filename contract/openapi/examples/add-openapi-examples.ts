@@ -138,7 +138,8 @@ const exampleContent = (operationId: string, mediaType: string, { schema }: Json
 function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {
   if (!isJsonObject(parameter)) return parameter;
   const { in: location, name, required, schema } = parameter;
-  const query = location === 'query' && required === true ? exampleQueryParametersByOperation[operationId]?.[jsonPrimitiveToText(name)] : undefined;
+  const query =
+    location === 'query' && required === true ? exampleQueryParametersByOperation[operationId]?.[jsonPrimitiveToText(name)] : undefined;
   const inPath =
     location === 'path' && isJsonObject(schema)
       ? (examplePathParameters[jsonPrimitiveToText(name)] ?? findOrGenerateSchemaExample(schema, {}, jsonPrimitiveToText(name)))

@@ -108,7 +108,10 @@ export const applicationAuthenticationInputFields = {
   jwks: jwksInputSchema.nullable().optional().describe(descriptions.jwks),
   jwks_uri: lengthLimitedTextSchema(2000, 1).nullable().optional().describe(descriptions.jwks_uri),
   tls_client_auth_subject: z
-    .object({ type: z.enum(certificateSubjectTypes).describe(subjectTypeText), value: lengthLimitedTextSchema(1000, 1).describe(subjectValueText) })
+    .object({
+      type: z.enum(certificateSubjectTypes).describe(subjectTypeText),
+      value: lengthLimitedTextSchema(1000, 1).describe(subjectValueText),
+    })
     .strict()
     .nullable()
     .optional()

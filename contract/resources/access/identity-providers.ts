@@ -147,7 +147,9 @@ export const identityProviderCreateSchema = withSchemaName(
         .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 characters from a-z, 0-9 and -')
         .describe(descriptions.slug),
       preset: z.enum(identityProviderPresets).describe(descriptions.preset),
-      issuer: lengthLimitedTextSchema(500, 1).optional().describe(`${descriptions.issuer} Default for Google and Apple: the provider's own issuer.`),
+      issuer: lengthLimitedTextSchema(500, 1)
+        .optional()
+        .describe(`${descriptions.issuer} Default for Google and Apple: the provider's own issuer.`),
       client_id: changeable.client_id,
     })
     .strict(),

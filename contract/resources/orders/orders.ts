@@ -1,7 +1,11 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { orderFieldsIncludedOnRequest, orderIncludeParameterSchema, orderSearchTextSchema } from './order-list-include-and-search-parameters.ts';
+import {
+  orderFieldsIncludedOnRequest,
+  orderIncludeParameterSchema,
+  orderSearchTextSchema,
+} from './order-list-include-and-search-parameters.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, commaSeparatedIdsSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';

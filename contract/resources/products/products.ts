@@ -206,7 +206,13 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the previous price and name of the product.',
     responses: {
       200: productSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(
+        ...problemCodesOfAuthorizedOperations,
+        ...bodyProblemCodes,
+        ...preconditionFailedProblemCodes,
+        'not_found',
+        'invalid_transition',
+      ),
     },
     metadata: declareRouteMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -239,7 +245,10 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
-    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...preconditionFailedProblemCodes, 'not_found', 'product_in_use') },
+    responses: {
+      204: c.noBody(),
+      ...fails(...problemCodesOfAuthorizedOperations, ...preconditionFailedProblemCodes, 'not_found', 'product_in_use'),
+    },
     metadata: declareRouteMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {

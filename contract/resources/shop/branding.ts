@@ -95,7 +95,10 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     summary: 'Update the branding',
     description:
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. The changes take effect immediately.',
-    responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes) },
+    responses: {
+      200: brandingSchema,
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes),
+    },
     metadata: declareRouteMetadata({ operationId: 'branding.update', access: ['branding.manage'] }),
   },
   setLogo: {

@@ -202,7 +202,8 @@ function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; r
 }
 
 function parserProblem({ code, rawPacket }: { code?: string; rawPacket?: unknown }): { code: ProblemCode; detail: string } {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout', detail: 'The request did not arrive in time. Send the request again.' };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { code: 'request_timeout', detail: 'The request did not arrive in time. Send the request again.' };
   if (code !== 'HPE_HEADER_OVERFLOW') return { code: 'invalid_request', detail: 'This is not a valid HTTP/1.1 request.' };
   const requestLine = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\n') : 0;
   return requestLine === -1 || requestLine > maxUrlLength + 'OPTIONS  HTTP/1.1'.length

@@ -51,7 +51,13 @@ export async function storeAccountWithVerifiedEmail(
 }
 
 /** An active account, with its password hash and the time when the password was set; both are null if the account has no password. */
-export type ActiveAccountWithPasswordHash = { id: number; email: string; locale: string | null; hash: string | null; changedAt: Date | null };
+export type ActiveAccountWithPasswordHash = {
+  id: number;
+  email: string;
+  locale: string | null;
+  hash: string | null;
+  changedAt: Date | null;
+};
 
 /** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
 export const getPasswordSetTimeMs = ({ changedAt }: Pick<ActiveAccountWithPasswordHash, 'changedAt'>): number => changedAt?.getTime() ?? 0;
@@ -86,7 +92,11 @@ export async function verifyEmailAndPassword(
  * imported hash is replaced by an argon2id hash, unless the password was changed in the meantime. This replacement does not change the
  * stored time of the last password change.
  */
-export async function verifyAccountPasswordAndRehash(em: EntityManager, account: ActiveAccountWithPasswordHash | undefined, password: string): Promise<boolean> {
+export async function verifyAccountPasswordAndRehash(
+  em: EntityManager,
+  account: ActiveAccountWithPasswordHash | undefined,
+  password: string,
+): Promise<boolean> {
   const hash = account?.hash ?? undefined;
   if (!(await verifyPassword(password, hash)) || account === undefined || hash === undefined) return false;
   if (isImportedPasswordHash(hash)) {

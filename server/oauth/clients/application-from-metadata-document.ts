@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import type { ApplicationInput } from '../../applications/validate-and-create-application.ts';
-import { grantTypesOfSelfRegisteredApplications, scopesOfSelfRegisteredApplications } from '../../applications/validate-and-create-application.ts';
+import {
+  grantTypesOfSelfRegisteredApplications,
+  scopesOfSelfRegisteredApplications,
+} from '../../applications/validate-and-create-application.ts';
 import { supportedGrantTypes } from '../../applications/application.entity.ts';
 import type { FetchedDocument } from '../../outgoing-http/fetch-third-party-document.ts';
-import { cacheSecondsFromHeaders, parseFetchedJsonDocument, UnusableDocumentError } from '../../outgoing-http/fetch-and-parse-json-document.ts';
+import {
+  cacheSecondsFromHeaders,
+  parseFetchedJsonDocument,
+  UnusableDocumentError,
+} from '../../outgoing-http/fetch-and-parse-json-document.ts';
 import { findSelfRegistrationError } from './dynamic-client-registration.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 

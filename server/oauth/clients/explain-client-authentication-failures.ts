@@ -1,5 +1,8 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { getClientAuthenticationMethod, isCertificateAuthenticationMethod } from '../../applications/client-authentication-method-and-keys.ts';
+import {
+  getClientAuthenticationMethod,
+  isCertificateAuthenticationMethod,
+} from '../../applications/client-authentication-method-and-keys.ts';
 import { getPresentedCertificate } from '../../http/request/client-certificate.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 

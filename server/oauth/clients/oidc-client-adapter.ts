@@ -1,7 +1,10 @@
 import { orderAuthorizationDetailsType, type PublicJsonWebKey } from '@mandate/contract';
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { deviceCodeGrantType } from '../../applications/application.entity.ts';
-import { getClientAuthenticationMethod, type ClientAuthenticationMethod } from '../../applications/client-authentication-method-and-keys.ts';
+import {
+  getClientAuthenticationMethod,
+  type ClientAuthenticationMethod,
+} from '../../applications/client-authentication-method-and-keys.ts';
 import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-algorithm.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';

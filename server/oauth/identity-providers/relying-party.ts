@@ -9,7 +9,12 @@ import { clockToleranceSeconds, LogoutTokenVerifier, type VerifiedLogoutToken } 
 import { encryptPendingSignIn, type PendingProviderSignIn } from './pending-provider-sign-in.ts';
 import { createProviderClientAuthentication } from './provider-client-authentication.ts';
 import { ProviderDpop, retryWithDpopNonce } from './provider-dpop.ts';
-import { runAndConvertProviderErrors, InvalidProviderResponseError, isErrorResponseOfProvider, truncateErrorCode } from './provider-errors.ts';
+import {
+  runAndConvertProviderErrors,
+  InvalidProviderResponseError,
+  isErrorResponseOfProvider,
+  truncateErrorCode,
+} from './provider-errors.ts';
 import { providerIdentityFromClaims, type ProviderIdentity } from './provider-identity-and-access-rules.ts';
 
 /** Limits for each request to a provider. Token responses are much smaller than this limit, but some providers publish large key sets. */

@@ -49,7 +49,10 @@ import {
   submitAuthenticatorSetup,
 } from './handlers/account/security-page-and-authenticator-app.ts';
 import { showPasskeyFormOnCsrfError, submitNewPasskey, submitPasskeyRemoval } from './handlers/account/add-and-remove-passkeys.ts';
-import { completeProviderResponse, redirectProviderResponseToInteraction } from './handlers/identity-providers/complete-provider-sign-in.ts';
+import {
+  completeProviderResponse,
+  redirectProviderResponseToInteraction,
+} from './handlers/identity-providers/complete-provider-sign-in.ts';
 import { submitLinkedAccountRemoval } from './handlers/identity-providers/link-and-remove-provider-account.ts';
 import {
   showLinkExpiredOnCsrfError,
@@ -57,7 +60,11 @@ import {
   submitAccountLinkConfirmation,
   submitAccountLinkRequest,
 } from './handlers/identity-providers/link-account-by-email.ts';
-import { showProviderErrorOnCsrfError, submitAccountLinkStart, submitProviderSignInStart } from './handlers/identity-providers/start-provider-sign-in.ts';
+import {
+  showProviderErrorOnCsrfError,
+  submitAccountLinkStart,
+  submitProviderSignInStart,
+} from './handlers/identity-providers/start-provider-sign-in.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter, type PageHandler } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';

@@ -36,7 +36,12 @@ import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.t
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { replaceRequestedAcrChecks } from './replace-requested-acr-checks.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
-import { consumeRequestObject, readRequestObject, requestObjectAlgorithms, requestObjectConfiguration } from '../clients/validate-and-consume-request-object.ts';
+import {
+  consumeRequestObject,
+  readRequestObject,
+  requestObjectAlgorithms,
+  requestObjectConfiguration,
+} from '../clients/validate-and-consume-request-object.ts';
 import { isPkceRequired } from '../clients/is-pkce-required.ts';
 
 type ProviderOptions = {

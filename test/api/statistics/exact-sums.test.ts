@@ -4,7 +4,10 @@
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addRecordedChangesToOrderStatistics, rebuildOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
+import {
+  addRecordedChangesToOrderStatistics,
+  rebuildOrderStatistics,
+} from '../../../server/statistics/call-database-statistics-functions.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import {

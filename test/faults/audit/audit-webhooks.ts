@@ -29,5 +29,8 @@ export async function auditWebhookDeliveries(
   for (const [id, events] of deliveries.eventIdsByOrder)
     if (events.size > 1) findings.duplicated.push(`the event of order ${id}: ${[...events].join(', ')}`);
   if (deliveries.changedBodies > 0) findings.duplicated.push(`${deliveries.changedBodies} deliveries with one id and two bodies`);
-  if (deliveries.repeated > 0) findings.notes.push(`${deliveries.repeated} of ${deliveries.bodies.size} deliveries ${deliveries.repeated === 1 ? 'was' : 'were'} repeated`);
+  if (deliveries.repeated > 0)
+    findings.notes.push(
+      `${deliveries.repeated} of ${deliveries.bodies.size} deliveries ${deliveries.repeated === 1 ? 'was' : 'were'} repeated`,
+    );
 }

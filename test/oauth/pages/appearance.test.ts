@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { html } from '../../../server/http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
 import { calculateContrastRatio, calculateEmailButtonColors, calculateThemeColors } from '../../../server/branding/theme-colors.ts';
-import { buildStylesheet, stylesheetPathFromAccentColor, stylesheetPathPattern } from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
+import {
+  buildStylesheet,
+  stylesheetPathFromAccentColor,
+  stylesheetPathPattern,
+} from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
 
 describe('the colors that are calculated from an accent color', () => {
   const hues = ['#1d4ed8', '#7a1f1f', '#0b3d2e', '#ffd400', '#ff0000', '#00ff00', '#0000ff', '#ff00ff', '#00ffff'];

@@ -34,11 +34,11 @@ test.each<[string, string, number | undefined]>([
 
 test("amounts are shown in the format of the page's language, with the decimal places of the currency and without thousands separators", () => {
   const german = bundledLanguages.match('de')?.messages ?? messages;
-  expect([formatAmountWithoutCurrency(messages, 123_450, 'EUR'), formatAmountWithoutCurrency(messages, 1_234, 'JPY'), formatAmountWithoutCurrency(german, 123_450, 'EUR')]).toEqual([
-    '1234.50',
-    '1234',
-    '1234,50',
-  ]);
+  expect([
+    formatAmountWithoutCurrency(messages, 123_450, 'EUR'),
+    formatAmountWithoutCurrency(messages, 1_234, 'JPY'),
+    formatAmountWithoutCurrency(german, 123_450, 'EUR'),
+  ]).toEqual(['1234.50', '1234', '1234,50']);
 });
 
 test('limits are described in words', () => {

@@ -20,7 +20,10 @@ export const allApplicationKinds = Object.keys(applicationKinds).filter(isApplic
 export const usesRedirectUri = (kind: ApplicationKind): boolean => kind === 'web' || kind === 'browser';
 
 /** Returns the kind that best fits an application. */
-export function findBestFittingApplicationKind({ type, grant_types: grantTypes }: Pick<Application, 'type' | 'grant_types'>): ApplicationKind {
+export function findBestFittingApplicationKind({
+  type,
+  grant_types: grantTypes,
+}: Pick<Application, 'type' | 'grant_types'>): ApplicationKind {
   if (grantTypes.includes('authorization_code')) return type === 'public' ? 'browser' : 'web';
   return grantTypes.includes('client_credentials') ? 'service' : 'device';
 }

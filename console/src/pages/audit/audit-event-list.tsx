@@ -44,7 +44,12 @@ function usePageUserIds(): readonly (number | null)[] {
   return data?.data.flatMap(({ actor_id, user_id }) => [actor_id, user_id]) ?? [];
 }
 
-const createColumns = (t: AuditTranslate, format: Format, names: UserAndApplicationNames, onShow: (event: AuditEvent) => void): Column<AuditEvent>[] => [
+const createColumns = (
+  t: AuditTranslate,
+  format: Format,
+  names: UserAndApplicationNames,
+  onShow: (event: AuditEvent) => void,
+): Column<AuditEvent>[] => [
   { id: 'time', header: t('column.time'), cell: ({ occurred_at }) => format.dateTime(occurred_at), isSecondary: true },
   {
     id: 'action',

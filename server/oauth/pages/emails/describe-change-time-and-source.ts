@@ -10,7 +10,11 @@ import type { EmailList } from './render-email.ts';
  * Lists the time, browser and IP address of a change, so that the account owner can recognize the change.
  * @param req the request that made the change, sent by the owner or an intruder; undefined if the change was not made in a browser
  */
-export function describeChangeTimeAndSource(settings: PageSettings, now: Date, req: Pick<Request, 'headers' | 'ip'> | undefined): EmailList {
+export function describeChangeTimeAndSource(
+  settings: PageSettings,
+  now: Date,
+  req: Pick<Request, 'headers' | 'ip'> | undefined,
+): EmailList {
   const { mail, sessions } = settings.messages;
   const time = formatTimestamp(settings, now);
   if (req === undefined) return { title: mail.when, items: [time] };

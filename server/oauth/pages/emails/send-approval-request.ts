@@ -23,10 +23,11 @@ export const createApprovalRequestMailer =
     if (!user || user.email.endsWith('.invalid')) return;
     await context.settings.refreshBranding();
     const settings = localizeOtherUserEmailSettings(context.settings, user.locale);
-    const { mail, approvals } = settings.messages;
+    const { mail, approvals, language } = settings.messages;
     const application = sanitizeNameForEmail(requested.applicationName);
     const named = { ...requested, applicationName: application };
     const shop = settings.shop.name;
+    const address = formatAddressLines(quote.delivery, language.tag).join(', ');
     const lines = [...describeQuotedLinesAndTotals(settings, named), approvals.deliveredTo({ address })].map(neutralizeLinks);
     const message = approval.message == null ? [] : approval.message.split('\n').map(neutralizeLinks);
     const email = renderEmail(user.email, settings, {

@@ -10,7 +10,12 @@ import {
 import { getEndOfDayInTimeZone, getKnownTimeZoneOrUtc } from '../../../order-limits/time-zone-names-and-end-of-day.ts';
 import type { Messages } from '../../../languages/languages.ts';
 import { formatMoney } from '../views/format-time-and-money.ts';
-import { formatAmountWithoutCurrency, formatUtcDay, parsePositiveAmount, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
+import {
+  formatAmountWithoutCurrency,
+  formatUtcDay,
+  parsePositiveAmount,
+  type OrderLimitsForm,
+} from '../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
 type ParsedForm = {

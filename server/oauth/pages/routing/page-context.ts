@@ -96,7 +96,8 @@ export async function deleteInteraction({ provider }: PageContext, req: Request,
 }
 
 /** Returns the authorization request's validated redirect URI, or undefined for the device flow. */
-export const getAuthorizationRequestRedirectUri = ({ params }: Interaction): string | undefined => getStringParameter(params, 'redirect_uri');
+export const getAuthorizationRequestRedirectUri = ({ params }: Interaction): string | undefined =>
+  getStringParameter(params, 'redirect_uri');
 
 export const getInteractionClientId = ({ params }: Interaction): string => getStringParameter(params, 'client_id') ?? '';
 

@@ -7,7 +7,13 @@ import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { usesRedirectUri, findBestFittingApplicationKind } from '../application-kinds.ts';
-import { UsageAndOrderLimitFields, areLimitTextsValid, limitFormErrorPointers, limitTextsFromApplication, parseLimitTexts } from '../usage-and-order-limit-fields.tsx';
+import {
+  UsageAndOrderLimitFields,
+  areLimitTextsValid,
+  limitFormErrorPointers,
+  limitTextsFromApplication,
+  parseLimitTexts,
+} from '../usage-and-order-limit-fields.tsx';
 import { parseUris } from '../register/application-draft.ts';
 import { RedirectUrisField } from '../register/redirect-uris-field.tsx';
 import { ScopeFields } from '../scope-fields.tsx';

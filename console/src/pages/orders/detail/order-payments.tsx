@@ -11,7 +11,12 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 
-const tones: Readonly<Record<string, StatusTone>> = { succeeded: 'positive', failed: 'critical', pending: 'warning', requires_action: 'warning' };
+const tones: Readonly<Record<string, StatusTone>> = {
+  succeeded: 'positive',
+  failed: 'critical',
+  pending: 'warning',
+  requires_action: 'warning',
+};
 const changes = ['payments', 'refunds', 'orders', 'stats'] as const;
 
 type Props = { readonly order: Order; readonly payments: readonly Payment[]; readonly refunds: readonly Refund[] };

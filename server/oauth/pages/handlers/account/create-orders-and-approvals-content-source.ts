@@ -1,5 +1,9 @@
 import type { OrderSummary } from '@mandate/contract';
-import { buildCustomerApprovalsFilter, buildApprovalStatusFilter, countPendingApprovalsOfUser } from '../../../../approvals/filter-find-and-lock-approvals.ts';
+import {
+  buildCustomerApprovalsFilter,
+  buildApprovalStatusFilter,
+  countPendingApprovalsOfUser,
+} from '../../../../approvals/filter-find-and-lock-approvals.ts';
 import type { ShownApproval } from '../../views/account/approval-pages.ts';
 import { findNextApprovalExpiry, listApprovalIdsAndStatuses, listApprovalsWithStatus } from './approvals-with-status.ts';
 import type { LongPolledContentSource } from './read-or-long-poll-content.ts';

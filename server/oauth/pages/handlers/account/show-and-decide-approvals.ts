@@ -84,7 +84,9 @@ export async function submitAmountRequiringSecondFactor(request: AccountRequest)
   const { messages } = context.settings;
   const above = amount === '' ? undefined : /^0+$/.test(amount) ? 0 : parsePositiveAmount(amount, currency);
   if (amount !== '' && (above === undefined || !(await listCurrencies(request)).includes(currency))) {
-    const text = messages.approvals.amountInvalid({ example: formatAmountWithoutCurrency(messages, 10 ** currencyExponent(currency) * 100, currency) });
+    const text = messages.approvals.amountInvalid({
+      example: formatAmountWithoutCurrency(messages, 10 ** currencyExponent(currency) * 100, currency),
+    });
     return renderApprovals(request, { amount, currency, faults: [{ field: 'amount', text }] });
   }
   await context.em.transactional(async (em) => {

@@ -98,7 +98,8 @@ async function signInOrCreateAccount(context: PageContext, req: Request, res: Re
     sendProviderMessagePage(context, res, { name: provider.name, title, text, interactionUid: uid, status: 403 });
   if (email === undefined) return sendNotice(messages.unverified(names));
   const owner = await em.findOne(User, { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' } }, { disableIdentityMap: true });
-  if (owner && (owner.status !== 'active' || !canRoleUseProvider(provider, owner.role))) return refuse(context, req, res, response, owner.id);
+  if (owner && (owner.status !== 'active' || !canRoleUseProvider(provider, owner.role)))
+    return refuse(context, req, res, response, owner.id);
   if (owner) return sendExistingAccountPage(context, req, res, response, owner);
   if (!provider.createsAccounts || !canRoleUseProvider(provider, 'customer')) return sendNotice(messages.noAccount(names));
   const created = await createLinkedAccount(context, req, response, email);

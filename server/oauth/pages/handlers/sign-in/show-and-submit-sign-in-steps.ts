@@ -21,7 +21,12 @@ import {
   passwordAndCodeAcrAndAmr,
 } from '../../../protocol/acr-and-amr.ts';
 import { nextPagePathSchema } from './next-page-path-schema.ts';
-import { renderAndSendEmailCodePage, renderAndSendSecondFactorPage, renderAndSendSignInPage, type SignInState } from './render-and-send-sign-in-pages.ts';
+import {
+  renderAndSendEmailCodePage,
+  renderAndSendSecondFactorPage,
+  renderAndSendSignInPage,
+  type SignInState,
+} from './render-and-send-sign-in-pages.ts';
 import { completeSignIn, type AuthenticatedUser } from './complete-sign-in.ts';
 import { getStringParameter, requirePendingInteraction, type Interaction, type PageContext } from '../../routing/page-context.ts';
 import { isLanguageChange } from '../../views/select-and-store-page-language.ts';

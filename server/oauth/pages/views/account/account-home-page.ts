@@ -102,7 +102,9 @@ function securityLinks(settings: PageSettings, summary: SecuritySummary): Accoun
   const { accountMenu: menu, accountSecurity: messages } = settings.messages;
   const { passwordChangedAt, passkeys, hasAuthenticatorApp, recoveryCodes, sessions } = summary;
   const password =
-    passwordChangedAt === undefined ? messages.noPassword : messages.passwordSince({ when: formatDateInUserTimeZone(settings, passwordChangedAt) });
+    passwordChangedAt === undefined
+      ? messages.noPassword
+      : messages.passwordSince({ when: formatDateInUserTimeZone(settings, passwordChangedAt) });
   const secondFactor = hasAuthenticatorApp ? messages.appOn({ codes: recoveryCodes }) : messages.appOff;
   return [
     { path: '/account/password', text: menu.password, details: password },
