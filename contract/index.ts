@@ -177,7 +177,7 @@ export {
   orderApprovalModes,
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
-  effectiveOrderLimitsSchema as effectiveOrderLimitsSchema,
+  effectiveOrderLimitsSchema,
   type ApiKeyLimits,
   type BudgetPeriod,
   type EffectiveOrderLimits,
@@ -210,7 +210,7 @@ export { stockAdjustmentReasons, maxStock } from './resources/products/stock-adj
 export type { StockAdjustment, StockAdjustmentCreate } from './resources/products/stock-adjustment-schemas.ts';
 export type { Product, ProductCreate, ProductReplace, ProductUpdate } from './resources/products/products.ts';
 export {
-  defaultQuoteHoldSeconds as defaultQuoteHoldSeconds,
+  defaultQuoteHoldSeconds,
   defaultQuoteSeconds,
   maxHoldSeconds,
   maxQuoteSeconds,
@@ -244,14 +244,14 @@ export {
   type ProductStatistics,
 } from './resources/statistics/statistics.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
-export { findHiddenCharacterCodePoint as findHiddenCharacterCodePoint } from './schema/hidden-characters.ts';
+export { findHiddenCharacterCodePoint } from './schema/hidden-characters.ts';
 export {
-  forbiddenCharacterMessageFromError as forbiddenCharacterMessageFromError,
+  forbiddenCharacterMessageFromError,
   timestampInputSchema,
   metadataSchema,
   nameFromOtherSystemSchema,
   singleLineInputSchema,
-  lengthLimitedTextSchema as textSchema,
+  lengthLimitedTextSchema,
   maxMetadataPairs,
 } from './schema/text-timestamp-and-metadata-schemas.ts';
 export {

@@ -6766,9 +6766,9 @@ export const commandSpecs: readonly CommandSpec[] = [
     fields: ['client_secret', 'previous_secret_expires_at'],
   },
   {
-    operationId: 'applications.createInitialAccessToken',
+    operationId: 'applications.createRegistrationToken',
     group: 'applications',
-    name: 'create-initial-access-token',
+    name: 'create-registration-token',
     tag: 'Applications',
     method: 'POST',
     path: '/api/v1/registration-tokens',

@@ -2782,7 +2782,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       previous_secret_expires_at: '2026-11-20T09:30:00.000Z',
     },
   },
-  'applications.createInitialAccessToken': {
+  'applications.createRegistrationToken': {
     route: 'POST /api/v1/registration-tokens',
     status: 201,
     body: {

@@ -401,7 +401,7 @@ export interface Mutations {
     update(applicationId: number | string, options?: CallOptions): MutationOf<Application, ApplicationUpdate>;
     delete(applicationId: number | string, options?: CallOptions): MutationOf<undefined, void>;
     rotateSecret(applicationId: number | string, options?: CallOptions): MutationOf<SecretRotation, SecretRotationCreate>;
-    createInitialAccessToken(options?: CallOptions): MutationOf<RegistrationToken, RegistrationTokenCreate>;
+    createRegistrationToken(options?: CallOptions): MutationOf<RegistrationToken, RegistrationTokenCreate>;
   };
   readonly signingKeys: {
     rotate(options?: CallOptions): MutationOf<SigningKeyRotation, SigningKeyRotationCreate>;

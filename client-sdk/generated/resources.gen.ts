@@ -1071,10 +1071,10 @@ export interface ApplicationsResource {
    * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can have only scopes that customers can consent to. Requires an administrator account.
    * Requires the scope `applications.manage`.
    */
-  createInitialAccessToken(
+  createRegistrationToken(
     body: RegistrationTokenCreate,
     options?: CallOptions,
-  ): Call<RegistrationToken, ProblemsOf['applications.createInitialAccessToken']>;
+  ): Call<RegistrationToken, ProblemsOf['applications.createRegistrationToken']>;
 }
 
 export interface AuditEventsResource {

@@ -138,7 +138,7 @@ export const routes: RouteTable = {
       update: 'PATCH/applications/{} json',
       delete: 'DELETE/applications/{}',
       rotateSecret: 'POST/applications/{}/secret-rotations json',
-      createInitialAccessToken: 'POST/registration-tokens json',
+      createRegistrationToken: 'POST/registration-tokens json',
     },
   ],
   auditEvents: ['/api/v1/audit-events', { list: 'GET query paginated' }],
@@ -204,7 +204,7 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ expandScopeTable({
   },
   sessions: { 'users.manage users.administer': 'listOfUser' },
   apiKeys: { 'api_keys.manage': 'list create revoke', 'users.manage users.administer': 'listOfUser' },
-  applications: { 'applications.manage': 'list create get update delete rotateSecret createInitialAccessToken' },
+  applications: { 'applications.manage': 'list create get update delete rotateSecret createRegistrationToken' },
   auditEvents: { 'audit.read': 'list' },
   usage: { '': 'get' },
   stats: { 'statistics.read': 'orders products applications' },
@@ -310,7 +310,7 @@ export type ScopesOf = {
   readonly 'applications.update': readonly ['applications.manage'];
   readonly 'applications.delete': readonly ['applications.manage'];
   readonly 'applications.rotateSecret': readonly ['applications.manage'];
-  readonly 'applications.createInitialAccessToken': readonly ['applications.manage'];
+  readonly 'applications.createRegistrationToken': readonly ['applications.manage'];
   readonly 'auditEvents.list': readonly ['audit.read'];
   readonly 'usage.get': readonly [];
   readonly 'stats.orders': readonly ['statistics.read'];
@@ -2119,7 +2119,7 @@ export type ProblemsOf = {
     unavailable: 503;
     insufficient_storage: 503;
   };
-  'applications.createInitialAccessToken': {
+  'applications.createRegistrationToken': {
     invalid_request: 400;
     malformed_json: 400;
     idempotency_key_invalid: 400;

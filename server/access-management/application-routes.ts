@@ -31,7 +31,7 @@ export const applicationRoutes = (dependencies: HandlerDependencies) =>
     update: (request) => handleUpdateApplication(dependencies, request),
     delete: (request) => handleDeleteApplication(dependencies, request),
     rotateSecret: (request) => handleRotateApplicationSecret(dependencies, request),
-    createInitialAccessToken: (request) => handleCreateRegistrationToken(dependencies, request),
+    createRegistrationToken: (request) => handleCreateRegistrationToken(dependencies, request),
   });
 
 const handleListApplications: RouteHandler<typeof contract.applications.list, HandlerDependencies> = async (

@@ -9,7 +9,7 @@ import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audienc
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
 import { getClientAuthenticationMethod, type ClientAuthenticationMethod } from '../applications/client-authentication-method-and-keys.ts';
 import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
-import { createInitialAccessToken } from './create-initial-access-token.ts';
+import { createRegistrationToken } from './create-registration-token.ts';
 import { lockApplicationRow } from './validate-lock-and-update-application.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -30,7 +30,7 @@ export const handleRotateApplicationSecret: RouteHandler<typeof contract.applica
   );
 };
 
-export const handleCreateRegistrationToken: RouteHandler<typeof contract.applications.createInitialAccessToken, HandlerDependencies> = (
+export const handleCreateRegistrationToken: RouteHandler<typeof contract.applications.createRegistrationToken, HandlerDependencies> = (
   { em },
   { body, req, res },
 ) =>
@@ -39,7 +39,7 @@ export const handleCreateRegistrationToken: RouteHandler<typeof contract.applica
     req,
     res,
     async (inner): Promise<RegistrationToken> => {
-      const { token, expiresAt } = await createInitialAccessToken(inner, body.expires_in ?? daySeconds, new Date());
+      const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? daySeconds, new Date());
       return { initial_access_token: token, expires_at: expiresAt.toISOString() };
     },
     () => oauthEndpointPaths.registration,

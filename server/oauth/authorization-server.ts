@@ -49,7 +49,7 @@ import { servePageScript } from './pages/assets/serve-page-script.ts';
 import { createOidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
-import { createProviderAccountEnforcementAfterRefresh } from './refresh/create-provider-account-enforcement-after-refresh.ts';
+import { createProviderAccountCheckAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { rejectCrossSiteOidcProviderForms } from './pages/routing/reject-cross-site-forms.ts';
 import { ReloadableOidcProvider } from './provider/reloadable-oidc-provider.ts';
@@ -151,12 +151,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const clientKeys = new ClientKeyCache(documentNetwork);
   const relyingParty = createRelyingParty(parts);
   const { onTokenOperation, openRegistration = false } = parts;
-  const checkProviderAccountAfterRefresh = createProviderAccountEnforcementAfterRefresh({
-    em,
-    relyingParty,
-    key: keys.identityProviders,
-    log,
-  });
+  const checkProviderAccountAfterRefresh = createProviderAccountCheckAfterRefresh({ em, relyingParty, key: keys.identityProviders, log });
   const shared = { em, issuer, log, limits, store, pages, settings, verification, documentNetwork, clientKeys };
   const middlewareOptions = { ...shared, checkProviderAccountAfterRefresh, onTokenOperation, openRegistration };
   const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };

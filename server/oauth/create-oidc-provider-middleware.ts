@@ -17,7 +17,7 @@ import { refreshBrandingForOidcProviderPages } from './pages/routing/refresh-bra
 import type { OidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
-import type { CheckProviderAccountAfterRefresh } from './refresh/create-provider-account-enforcement-after-refresh.ts';
+import type { CheckProviderAccountAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
 import { acceptJwtsForRevocationAndIntrospection } from './tokens/customize-jwt-access-tokens.ts';

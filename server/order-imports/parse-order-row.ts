@@ -2,7 +2,7 @@ import {
   orderDeliveryInputSchema,
   timestampInputSchema,
   singleLineInputSchema,
-  textSchema,
+  lengthLimitedTextSchema,
   maxOrderLines,
   maxPrice,
   maxLineQuantity,
@@ -32,7 +32,7 @@ const orderLineSchema = z.object({
 export type ImportedOrderLine = z.output<typeof orderLineSchema>;
 
 const orderHeadSchema = z.object({
-  reference: textSchema(64),
+  reference: lengthLimitedTextSchema(64),
   created_at: timestampInputSchema,
   status: z.enum(['paid', 'shipped', 'delivered', 'canceled']).default('delivered'),
   currency: z
@@ -40,8 +40,8 @@ const orderHeadSchema = z.object({
     .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'),
   shipping_total: minorUnits.default(0),
   discount_total: minorUnits.default(0),
-  note: textSchema(1000).optional(),
-  customer: textSchema(200).optional(),
+  note: lengthLimitedTextSchema(1000).optional(),
+  customer: lengthLimitedTextSchema(200).optional(),
   customer_name: singleLineInputSchema(200).optional(),
   customer_email: z
     .string()

@@ -1,10 +1,7 @@
 // Every database entity. The entities are listed explicitly, so that MikroORM does not have to discover them at start-up.
 export { ApiKey } from '../api-keys/api-key.entity.ts';
 export { Application } from '../applications/application.entity.ts';
-export {
-  Approval,
-  AmountRequiringSecondFactor as AmountRequiringSecondFactor,
-} from '../approvals/approval-and-second-factor-amount.entity.ts';
+export { Approval, AmountRequiringSecondFactor } from '../approvals/approval-and-second-factor-amount.entity.ts';
 export { AuditEvent } from '../audit/audit-event.entity.ts';
 export { BackupFile } from '../backup-files/backup-file.entity.ts';
 export { BrandingEntity } from '../branding/branding.entity.ts';
@@ -40,7 +37,7 @@ export { Quote, QuoteReservation } from '../quotes/quote-and-quote-reservation.e
 export { Refund } from '../refunds/refund.entity.ts';
 export { Shipment } from '../shipments/shipment.entity.ts';
 export { Task, TaskFile, TaskFileChunk } from '../tasks/task-and-task-file.entity.ts';
-export { MonthlyUsage as UsageMonth } from '../usage/monthly-usage.entity.ts';
+export { MonthlyUsage } from '../usage/monthly-usage.entity.ts';
 export { ImportedUser } from '../users/imported-user.entity.ts';
 export { User } from '../users/user.entity.ts';
 export { WebhookDelivery, WebhookEndpoint } from '../webhooks/endpoints/webhook-endpoint-and-delivery.entity.ts';

@@ -218,7 +218,7 @@ const rows: AuthorizationRows = {
     send: async () => ['POST', `/applications/${await createApplication()}/secret-rotations`, {}],
     statuses: administratorStatuses(201),
   },
-  'applications.createInitialAccessToken': { send: () => ['POST', '/registration-tokens', {}], statuses: administratorStatuses(201) },
+  'applications.createRegistrationToken': { send: () => ['POST', '/registration-tokens', {}], statuses: administratorStatuses(201) },
   'signingKeys.rotate': { send: () => ['POST', '/signing-key-rotations', {}], statuses: administratorStatuses(201) },
   'auditEvents.list': { send: () => ['GET', '/audit-events'], statuses: [401, 403, 403, 403, 403, 200, 200, 403] },
 };

@@ -59,7 +59,7 @@ const openBrowserSession = async (): Promise<BrowserSession> => {
 /** Registers the applications of a plan, unless the suite registers them. Returns the suite's configuration. */
 async function prepareConfiguration(plan: ConformancePlan, alias: string): Promise<object> {
   const run = { issuer: server.issuer, alias };
-  if (plan.registersApplications === true) return createRegistrationConfiguration(plan, run, await server.createInitialAccessToken());
+  if (plan.registersApplications === true) return createRegistrationConfiguration(plan, run, await server.createRegistrationToken());
   const clients = createConformanceClients(plan, { suiteOrigin: suite.origin, alias, authority });
   const credentials = await server.registerClients(clients.map(({ registration }) => registration));
   return createPlanConfiguration(plan, run, clients, credentials);

@@ -23,7 +23,7 @@ test.skipIf(databaseKind !== 'postgresql')('the tested server accepts the applic
 
   const response = await fetch(metadata.registration_endpoint, {
     method: 'POST',
-    headers: { authorization: `Bearer ${await server.createInitialAccessToken()}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${await server.createRegistrationToken()}`, 'content-type': 'application/json' },
     body: JSON.stringify({ client_name: 'Suite', redirect_uris: ['https://localhost:8443/callback'] }),
   });
   const { client_id: clientId } = z.object({ client_id: z.string() }).parse(await response.json());

@@ -17,7 +17,7 @@ export type TestedServer = AsyncDisposable & {
   readonly unconsentingUser: BrowserUser;
   registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
   /** Returns an initial access token (RFC 7591 section 3) for any number of applications. */
-  createInitialAccessToken(): Promise<string>;
+  createRegistrationToken(): Promise<string>;
   /** Lets an application that registered itself omit PKCE and the nonce. */
   allowNeitherPkceNorNonce(clientId: string): Promise<void>;
   rotateSigningKeys(): Promise<void>;
@@ -63,7 +63,7 @@ export async function startTestedServer({ cert: authority }: Pick<CertificateWit
       for (const registration of registrations) clients.push(registeredClient.parse(await callApi('POST', 'applications', registration)));
       return clients;
     },
-    createInitialAccessToken: async () => registrationToken.parse(await callApi('POST', 'registration-tokens', {})).initial_access_token,
+    createRegistrationToken: async () => registrationToken.parse(await callApi('POST', 'registration-tokens', {})).initial_access_token,
     async allowNeitherPkceNorNonce(clientId) {
       const { data: applications } = applicationList.parse(await callApi('GET', 'applications?limit=100'));
       const application = applications.find(({ client_id: id }) => id === clientId);

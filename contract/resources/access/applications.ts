@@ -20,11 +20,7 @@ import { scopeNames } from '../../protocol/scopes.ts';
 import { secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, singleLineInputSchema, lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { applicationAuthenticationFields, applicationAuthenticationInputFields } from './application-authentication.ts';
-import {
-  clientSecretSchema,
-  registrationTokenSchema,
-  clientSecretRotationSchema,
-} from './application-secret-and-registration-token-schemas.ts';
+import { clientSecretSchema, registrationTokenSchema, clientSecretRotationSchema } from './application-secret-schemas.ts';
 
 const c = initContract();
 
@@ -262,7 +258,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
-  createInitialAccessToken: {
+  createRegistrationToken: {
     method: 'POST',
     path: '/registration-tokens',
     headers: idempotencyHeadersSchema,
@@ -287,7 +283,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       ...fails(...problemCodesOfAuthorizedPosts),
     },
     metadata: declareRouteMetadata({
-      operationId: 'applications.createInitialAccessToken',
+      operationId: 'applications.createRegistrationToken',
       access,
       idempotent: true,
       secret: 'initial_access_token',

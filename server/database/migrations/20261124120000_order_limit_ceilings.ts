@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /** Order limits that administrators set for one application or for all third-party applications. */
-export class OrderLimitCeilingsAndDefaults extends Migration {
+export class OrderLimitCeilings extends Migration {
   override name = '20261124120000_order_limit_ceilings';
 
   override up(): void {

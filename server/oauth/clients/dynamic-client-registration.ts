@@ -38,7 +38,7 @@ type Registration = NonNullable<NonNullable<Configuration['features']>['registra
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
 type Properties = Parameters<Policy>[1];
 
-/** Policy name for initial access tokens that an administrator creates (server/access-management/create-initial-access-token.ts). */
+/** Policy name for initial access tokens that an administrator creates (server/access-management/create-registration-token.ts). */
 export const administratorRegistrationPolicyName = 'of-the-shop';
 /** Policy name for registrations without an initial access token (`authorizeAnonymousClientRegistration`). */
 export const openRegistrationPolicyName = 'open';

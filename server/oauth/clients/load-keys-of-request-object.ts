@@ -4,7 +4,7 @@ import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts'
 import { prefetchPublishedClientKeys } from './validate-client-assertion-and-load-keys.ts';
 import { prefetchClient } from './oidc-client-adapter.ts';
 import type { ClientPrefetchOptions } from './prefetch-client-and-limit-secret-attempts.ts';
-import { readKeyIdOfRequestObject } from './validate-and-consume-request-object.ts';
+import { readKeyIdOfRequestObject } from './request-object.ts';
 
 const { authorization, pushed_authorization_request: pushed, device_authorization: device } = oauthEndpointPaths;
 

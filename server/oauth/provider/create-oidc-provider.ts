@@ -36,12 +36,7 @@ import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.t
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { replaceRequestedAcrChecks } from './replace-requested-acr-checks.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
-import {
-  consumeRequestObject,
-  readRequestObject,
-  requestObjectAlgorithms,
-  requestObjectConfiguration,
-} from '../clients/validate-and-consume-request-object.ts';
+import { consumeRequestObject, readRequestObject, requestObjectAlgorithms, requestObjectConfiguration } from '../clients/request-object.ts';
 import { isPkceRequired } from '../clients/is-pkce-required.ts';
 
 type ProviderOptions = {
@@ -173,8 +168,7 @@ const protocolConfiguration: Configuration = {
   allowOmittingSingleRegisteredRedirectUri: false,
   acceptQueryParamAccessTokens: false,
   /**
-   * Allows CORS requests from the origins of a client's redirect URIs. Every client can send such requests to userinfo; public clients can
-   * send them to all endpoints.
+   * Allows CORS requests from the origins of redirect URIs: to userinfo for all clients, and to all endpoints for public clients.
    */
   clientBasedCORS: (ctx, origin, client) =>
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),

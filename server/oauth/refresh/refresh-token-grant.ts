@@ -29,7 +29,7 @@ import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts'
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { adapterPayloadFromOauthRecord, storedRefreshResponseModelName } from '../storage/oauth-record-mapping.ts';
 import { thumbprintFromUnverifiedDpopProof } from '../tokens/verify-dpop-proof.ts';
-import type { CheckProviderAccountAfterRefresh } from './create-provider-account-enforcement-after-refresh.ts';
+import type { CheckProviderAccountAfterRefresh } from './create-provider-account-check-after-refresh.ts';
 
 export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   ctx.method === 'POST' &&

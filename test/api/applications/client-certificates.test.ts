@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createInitialAccessToken } from '../../../server/access-management/create-initial-access-token.ts';
+import { createRegistrationToken } from '../../../server/access-management/create-registration-token.ts';
 import { Application } from '../../../server/applications/application.entity.ts';
 import { createCertificate } from '../../support/network/create-certificate.ts';
 import { createClientKey } from '../../support/oauth/client-assertion.ts';
@@ -75,7 +75,7 @@ describe('a server that accepts client certificates', () => {
       token_endpoint_auth_method: 'tls_client_auth',
     };
     const register = async (fields: object): Promise<[number, JsonBody]> => {
-      const { token } = await createInitialAccessToken(shop.db.em, 600, new Date());
+      const { token } = await createRegistrationToken(shop.db.em, 600, new Date());
       const response = await fetch(`${shop.origin}/oauth/registration`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

@@ -24,7 +24,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
       headers: { 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
       body: JSON.stringify(metadata),
     });
-  const createInitialAccessToken = async (): Promise<string> =>
+  const createRegistrationToken = async (): Promise<string> =>
     (await shop.callApi('POST', '/api/v1/registration-tokens', { token: admin.token, body: { expires_in: 600 } })).body
       .initial_access_token;
   const metadata = {
@@ -35,7 +35,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
   };
 
   test('registers an application that users can authorize', async () => {
-    const response: JsonBody = await (await register(metadata, await createInitialAccessToken())).json();
+    const response: JsonBody = await (await register(metadata, await createRegistrationToken())).json();
     expect(response).toMatchObject({
       client_name: 'My program',
       client_secret: expect.stringMatching(/^ms_/),
@@ -68,7 +68,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
     const logout = { backchannel_logout_uri: 'https://dev.example/logout' };
     for (const required of [undefined, false, true]) {
       const request = { ...metadata, ...logout, ...(required !== undefined && { backchannel_logout_session_required: required }) };
-      const response: JsonBody = await (await register(request, await createInitialAccessToken())).json();
+      const response: JsonBody = await (await register(request, await createRegistrationToken())).json();
       expect(response).toMatchObject({ ...logout, backchannel_logout_session_required: true });
       expect(await newestApplication()).toMatchObject({ client_id: response.client_id, ...logout });
     }
@@ -81,7 +81,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
       policy_uri: 'https://dev.example/privacy',
       tos_uri: 'https://dev.example/terms',
     };
-    const response = await register({ ...metadata, ...ignored }, await createInitialAccessToken());
+    const response = await register({ ...metadata, ...ignored }, await createRegistrationToken());
     expect(response.status).toBe(201);
     const { client_id: clientId }: JsonBody = await response.json();
     expect(await newestApplication()).toMatchObject({ client_id: clientId, logo_uri: null });
@@ -89,7 +89,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
 
   test('registers a public application without a secret', async () => {
     const native = { ...metadata, token_endpoint_auth_method: 'none', application_type: 'native', redirect_uris: ['http://127.0.0.1/cb'] };
-    const response: JsonBody = await (await register(native, await createInitialAccessToken())).json();
+    const response: JsonBody = await (await register(native, await createRegistrationToken())).json();
     expect(response).not.toHaveProperty('client_secret');
     expect(await newestApplication()).toMatchObject({ client_id: response.client_id, type: 'public' });
   });
@@ -97,7 +97,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
   test('registers an application that authenticates with its key', async () => {
     const key = await createClientKey();
     const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } };
-    const response: JsonBody = await (await register({ ...metadata, ...keys }, await createInitialAccessToken())).json();
+    const response: JsonBody = await (await register({ ...metadata, ...keys }, await createRegistrationToken())).json();
     expect(response).toMatchObject(keys);
     expect(response).not.toHaveProperty('client_secret');
     expect(await newestApplication()).toMatchObject({ client_id: response.client_id, type: 'confidential', ...keys });
@@ -108,14 +108,14 @@ describe('a developer with a registration token (RFC 7591)', () => {
 
   test('registers an application that publishes its keys', async () => {
     const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://dev.example/jwks.json' };
-    const response: JsonBody = await (await register({ ...metadata, ...keys }, await createInitialAccessToken())).json();
+    const response: JsonBody = await (await register({ ...metadata, ...keys }, await createRegistrationToken())).json();
     expect(response).toMatchObject(keys);
     expect(await newestApplication()).toMatchObject({ client_id: response.client_id, ...keys, jwks: null });
   });
 
   test('registers an application with a secret without the keys that it would not use', async () => {
     const key = await createClientKey();
-    const response: JsonBody = await (await register({ ...metadata, jwks: { keys: [key.jwk] } }, await createInitialAccessToken())).json();
+    const response: JsonBody = await (await register({ ...metadata, jwks: { keys: [key.jwk] } }, await createRegistrationToken())).json();
     expect(response).not.toHaveProperty('jwks');
     expect(await newestApplication()).toMatchObject({ client_id: response.client_id, jwks: null });
   });
@@ -124,7 +124,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
     expect((await register(metadata, undefined)).status).toBe(401);
     for (const wrong of ['nobody-knows', admin.token])
       expect(await readOAuthError(await register(metadata, wrong))).toBe('401 invalid_token');
-    const expiredToken = await createInitialAccessToken();
+    const expiredToken = await createRegistrationToken();
     await shop.db.em.fork().execute(`update oauth_records set expires_at = now() where model = 'InitialAccessToken'`);
     expect(await readOAuthError(await register(metadata, expiredToken))).toBe('401 invalid_token');
     expect((await shop.db.em.fork().execute<object[]>('select 1 from oauth_records where id = ?', [expiredToken])).length).toBe(0);
@@ -172,6 +172,6 @@ describe('a developer with a registration token (RFC 7591)', () => {
     ],
     ['a JavaScript logo URI', { logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
   ])('cannot register %s', async (_label, overrides, error) => {
-    expect(await readOAuthError(await register({ ...metadata, ...overrides }, await createInitialAccessToken()))).toBe(`400 ${error}`);
+    expect(await readOAuthError(await register({ ...metadata, ...overrides }, await createRegistrationToken()))).toBe(`400 ${error}`);
   });
 });

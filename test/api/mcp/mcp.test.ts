@@ -63,7 +63,7 @@ describe('the tools', () => {
       'apiKeys.create': secret,
       'applications.create': secret,
       'applications.rotateSecret': secret,
-      'applications.createInitialAccessToken': secret,
+      'applications.createRegistrationToken': secret,
       'webhooks.create': secret,
       'identityProviders.create': 'requires a secret, which must not appear in a conversation',
       'identityProviders.update': 'requires a secret, which must not appear in a conversation',

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createInitialAccessToken } from '../../../server/access-management/create-initial-access-token.ts';
+import { createRegistrationToken } from '../../../server/access-management/create-registration-token.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';
@@ -44,7 +44,7 @@ async function urlFields(): Promise<string[]> {
 }
 
 const register = async (overrides: object): Promise<Response> => {
-  const { token } = await createInitialAccessToken(server.db.em, 600, new Date());
+  const { token } = await createRegistrationToken(server.db.em, 600, new Date());
   return fetch(`${server.origin}/oauth/registration`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

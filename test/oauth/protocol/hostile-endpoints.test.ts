@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createInitialAccessToken } from '../../../server/access-management/create-initial-access-token.ts';
+import { createRegistrationToken } from '../../../server/access-management/create-registration-token.ts';
 import { expectHarmlessResponse, countCheckedResponses, hostileParameters } from '../../support/network/hostile-inputs.ts';
 import { buildAuthorizationRequest, basicAuthorization, createWebApplication } from '../../support/oauth/oauth-flow.ts';
 import { hostileInputsForDatabase as hostileInputs, scaleRequestCount } from '../../support/services/hostile-inputs-for-database.ts';
@@ -63,7 +63,7 @@ test('the token endpoint and the API never return a server error for a hostile D
 });
 
 test('the registration endpoint never returns a server error for hostile input', { timeout: 60_000 }, async () => {
-  const { token } = await createInitialAccessToken(server.db.em, 600, new Date());
+  const { token } = await createRegistrationToken(server.db.em, 600, new Date());
   const register = (body: string, type = 'application/json') =>
     fetch(`${server.origin}/oauth/registration`, {
       method: 'POST',

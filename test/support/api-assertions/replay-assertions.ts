@@ -15,7 +15,7 @@ const otherBodies: Readonly<Record<string, JsonBody>> = {
   'apiKeys.create': { name: 'Other' },
   'applications.create': { name: 'Other' },
   'applications.rotateSecret': { overlap_seconds: 60 },
-  'applications.createInitialAccessToken': { expires_in: 60 },
+  'applications.createRegistrationToken': { expires_in: 60 },
   'webhooks.create': { description: 'Other' },
   'webhooks.rotateSecret': { overlap_seconds: 60 },
 };

@@ -23,7 +23,7 @@ export type CheckProviderAccountAfterRefresh = (ctx: Context) => Promise<void>;
  * been committed, so that no transaction is open while waiting for the provider. If the account no longer exists, the new tokens are
  * revoked before they are sent. If the provider responds too late, the refresh succeeds, and access is revoked when the response arrives.
  */
-export const createProviderAccountEnforcementAfterRefresh =
+export const createProviderAccountCheckAfterRefresh =
   (dependencies: AccountCheckDependencies): CheckProviderAccountAfterRefresh =>
   async (ctx) => {
     const dueLinkedAccountId = getOauthRequestContext(ctx.req).prefetched?.due_linked_account_id;

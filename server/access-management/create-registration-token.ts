@@ -4,7 +4,7 @@ import { administratorRegistrationPolicyName } from '../oauth/clients/dynamic-cl
 import { createPostgresAdapterFactory } from '../oauth/provider/postgres-adapter.ts';
 
 /** Creates an initial access token, which lets a developer register applications (RFC 7591 section 3). The token is returned only once. */
-export async function createInitialAccessToken(em: EntityManager, seconds: number, now: Date): Promise<{ token: string; expiresAt: Date }> {
+export async function createRegistrationToken(em: EntityManager, seconds: number, now: Date): Promise<{ token: string; expiresAt: Date }> {
   const token = `mr_${randomBytes(32).toString('base64url')}`;
   const issuedAt = Math.floor(now.getTime() / 1000);
   const kind = 'InitialAccessToken';
