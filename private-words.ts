@@ -29,7 +29,7 @@ const standardTerms: ReadonlyMap<string, string> = new Map([
 const identifierTerms: ReadonlyMap<string, string> = new Map([
   ['what of', 'state the source and the result, such as orderFromRow'],
   ['what for', 'state the source and the result, such as problemFromError'],
-  ['where of', 'state the source and the result, such as getSqlErrorContext'],
+  ['where of', 'state the source and the result, such as getPostgresqlContextText'],
   ['who of', 'state the source and the result, such as formatPrincipalKey'],
 ]);
 

@@ -96,6 +96,6 @@ export const findSubcommand = (parent: Command, word: string): Command | undefin
 /** Returns a command group that has already been added, or throws. */
 export function getCommandGroupOrThrow(program: Command, name: string): Command {
   const group = program.commands.find((command) => command.name() === name);
-  if (!group) throw new Error(`command group ${name} has not been added`);
+  if (!group) throw new Error(`command group ${name} is not registered`);
   return group;
 }

@@ -1,6 +1,6 @@
 import type { ApplicationCreate } from '@mandate/contract';
 
-/** A test plan of the suite, and the settings with which it is run against this server. */
+/** A test plan from the suite, and the settings used to run it against this server. */
 export type ConformancePlan = {
   /** Identifies the plan in the results. Several entries can run the same plan of the suite with different variants. */
   readonly id: string;

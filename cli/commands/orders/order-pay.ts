@@ -136,5 +136,5 @@ async function waitForPayment(io: CliEnvironment, settings: Settings, client: Cl
 
 function assertNotFailed({ id, status, failure_code: code, failure_message: message }: Payment): void {
   if (status !== 'failed' && status !== 'canceled') return;
-  throw new CommandError(exitCodes.otherOutcome, code ?? `payment_${status}`, message ?? `Payment ${id} was ${status}`);
+  throw new CommandError(exitCodes.otherOutcome, code ?? `payment_${status}`, message ?? `Payment ${id} has the status ${status}`);
 }

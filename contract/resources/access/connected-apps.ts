@@ -98,7 +98,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
         api_keys: z
           .enum(['revoke', 'keep'])
           .optional()
-          .describe('Whether to revoke the API keys that the application created for the user (default: `revoke`).'),
+          .describe('What happens to the API keys that the application created for the user (default: `revoke`).'),
       })
       .strict(),
     summary: 'Remove a connected application',

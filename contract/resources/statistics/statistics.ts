@@ -55,7 +55,7 @@ const sums = {
   refunded_total: amountSchema.describe('Sum of the successful refunds that were requested in the period, in minor units of `currency`.'),
   net_revenue: z.number().int().describe('`revenue` minus `refunded_total`, in minor units of `currency`.'),
 };
-const notPerProduct = 'null` for groups by product or category, because one order can belong to several groups.';
+const notPerProduct = 'null` if the results are grouped by product or category, because one order can belong to several groups.';
 const groupSums = {
   orders: sums.orders.nullable().describe(`Number of orders placed in the period; \`${notPerProduct}`),
   paid_orders: sums.paid_orders.nullable().describe(`Number of orders paid in the period; \`${notPerProduct}`),

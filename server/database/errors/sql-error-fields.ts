@@ -5,7 +5,7 @@ export const getSqlState = (error: unknown): string | undefined => stringField(e
 export const getViolatedConstraint = (error: unknown): string | undefined => stringField(error, 'constraint');
 
 /** Returns the context that PostgreSQL reports with an error, such as the statement that was running. */
-export const getSqlErrorContext = (error: unknown): string | undefined => stringField(error, 'where');
+export const getPostgresqlContextText = (error: unknown): string | undefined => stringField(error, 'where');
 
 function stringField(error: unknown, field: 'code' | 'constraint' | 'where'): string | undefined {
   if (typeof error !== 'object' || error === null || !(field in error)) return undefined;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { getRouteMetadata } from '@mandate/contract';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { getSqlState, getSqlErrorContext } from '../../database/errors/sql-error-fields.ts';
+import { getSqlState, getPostgresqlContextText } from '../../database/errors/sql-error-fields.ts';
 import { setEtagOfCreatedResourceIfEnabled } from '../response/etag-of-created-resource.ts';
 import { isDryRunRequest, runDryRunInRolledBackTransaction } from './dry-run.ts';
 import { formatPrincipalKey } from '../request/principal-and-token-types.ts';
@@ -229,7 +229,7 @@ function rejectIfInProgress(error: unknown): never {
 
 /** Like `rejectIfInProgress`, but only for locks on `idempotency_keys`, because the statement may also wait for other locks. */
 function rejectIfKeyIsLocked(error: unknown): never {
-  if (getSqlErrorContext(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
+  if (getPostgresqlContextText(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
   throw error;
 }
 

@@ -70,11 +70,8 @@ const policies = {
 
 export type AttemptKind = keyof typeof policies;
 
-/** Maximum number of failed attempts, from all networks, before a sign-in must be confirmed by e-mail. */
-export const maxFailuresBeforeEmailConfirmation = {
-  password: policies.password.ceiling.points,
-  secondFactor: policies.secondFactor.ceiling.points,
-};
+/** Maximum number of wrong passwords, from all networks, before a sign-in must be confirmed by e-mail. */
+export const maxPasswordFailuresBeforeEmailConfirmation = policies.password.ceiling.points;
 
 /** The network and the browser that an attempt comes from. */
 export type AttemptSource = {

@@ -17,7 +17,7 @@ const figures = (server: ComparedServerName, serverMs: number, databaseMs: numbe
 test('compares the CPU time of server and database with ours, and names the peers that are missing', () => {
   const table = formatPeerComparison({
     settings: { rounds: 3, seconds: 5, connections: 32, customers: 1000, orders: 200_000 },
-    versions: { mandate: 'this commit', keycloak: '26.7.3', hydra: '2.3.0' },
+    versions: { mandate: '(this commit)', keycloak: '26.7.3', hydra: '2.3.0' },
     unavailable: { medusa: 'npm does not respond' },
     figures: [figures('mandate', 0.75, 0.25), figures('keycloak', 4, 2), figures('hydra', 0.5, 0.4)],
   });

@@ -14,7 +14,7 @@ export async function startComparedMandate(environment: BenchmarkEnvironment): P
     async (): Promise<Operation> => ({ requests, expected, origin, traffic: await createTraffic(target) });
   return {
     name: 'mandate',
-    version: 'this commit',
+    version: '(this commit)',
     database: new URL((await environment.postgresql()).url).pathname.slice(1),
     cpuSeconds,
     operations: {

@@ -7,7 +7,11 @@ import { queueMail } from '../../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../../crypto/authenticated-encryption.ts';
 import { hashCodeTypedByUser } from '../../../../crypto/hash-typed-code.ts';
 import { getPasswordSetTimeMs, type ActiveAccountWithPasswordHash } from '../../../accounts/accounts-and-passwords.ts';
-import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedAttempt } from '../../../brute-force/attempt-limiter.ts';
+import {
+  maxPasswordFailuresBeforeEmailConfirmation,
+  TooManyAttemptsError,
+  type CountedAttempt,
+} from '../../../brute-force/attempt-limiter.ts';
 import { generateRecoveryCode } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import type { PageContext } from '../../routing/page-context.ts';
@@ -161,7 +165,7 @@ export async function emailAccountOwnerIfAttacked(
   const { underAttackSubject, underAttack, underAttackAdvice } = settings.messages.mail;
   const mail = {
     subject: underAttackSubject({ shop }),
-    text: underAttack({ shop, failures: maxFailuresBeforeEmailConfirmation.password }),
+    text: underAttack({ shop, failures: maxPasswordFailuresBeforeEmailConfirmation }),
     advice: underAttackAdvice,
     button: { url: `${provider.issuer}/password-reset`, label: 'choosePassword' as const },
   };
