@@ -5313,7 +5313,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         api_keys: {
           type: ['string'],
           enum: ['revoke', 'keep'],
-          description: 'Whether to revoke the API keys that the application created for the user (default: `revoke`).',
+          description: 'What happens to the API keys that the application created for the user (default: `revoke`).',
         },
       },
       required: [],

@@ -128,7 +128,7 @@ describe('a server that accepts client certificates', () => {
       '#/tls_client_auth_subject',
       'requires token_endpoint_auth_method to be tls_client_auth',
     ],
-    ['an incomplete name', () => invalidSubject('subject_dn', 'client'), '#/tls_client_auth_subject', 'in the format of RFC 4514'],
+    ['an incomplete name', () => invalidSubject('subject_dn', 'client'), '#/tls_client_auth_subject', 'in RFC 4514 format'],
     ['a name with an empty part', () => invalidSubject('subject_dn', 'CN=client,,O=x'), '#/tls_client_auth_subject', 'RFC 4514'],
     ['a wildcard', () => invalidSubject('san_dns', '*.example.com'), '#/tls_client_auth_subject', 'without a wildcard'],
     ['a relative URI', () => invalidSubject('san_uri', '/client'), '#/tls_client_auth_subject', 'must be an absolute URI'],
@@ -160,7 +160,7 @@ describe('a server that accepts client certificates', () => {
       'an empty list of certificates',
       async () => ({ ...withCertificate, jwks: { keys: [{ ...(await createClientKey()).jwk, x5c: [] }] } }),
       '#/jwks',
-      'must be a list of certificates',
+      'must be a list of base64-encoded DER certificates',
     ],
     [
       'certificates at a URL',

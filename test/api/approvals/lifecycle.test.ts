@@ -69,7 +69,7 @@ describe('an approval', () => {
     const { body: approval } = await app.requestApproval(quote.id);
     const pending = await app.orderFromQuote(quote.id);
     expect(pending.body).toMatchObject({ code: 'limit_exceeded', errors: [{ approval_id: approval.id }] });
-    expect(pending.body.detail).toContain(`Approval ${approval.id} of this order is pending`);
+    expect(pending.body.detail).toContain(`Approval of this order is pending (approval ${approval.id})`);
     expect((await decide(approval.id, 'approval')).body).toMatchObject({ status: 'approved' });
     const order = await app.orderFromQuote(quote.id);
     expect([order.status, order.body.total]).toEqual([201, 6000]);

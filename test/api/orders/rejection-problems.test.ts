@@ -140,7 +140,7 @@ describe('an order is rejected', () => {
     expect(convert({ exceeded: { limit: 'categories', categories: ['tea'], products } }, {}).errors).toMatchObject([
       { pointer: '#/quote_id', product_id: 2 },
     ]);
-    expect(find({ exceeded: { limit: 'currency', currency: 'GBP' } })?.detail).toContain('and this order is in EUR.');
+    expect(find({ exceeded: { limit: 'currency', currency: 'GBP' } })?.detail).toContain('but this order is in EUR.');
   });
 
   test('because of a concurrent sale if there is no other reason', () => {

@@ -69,7 +69,7 @@ describe('an import', () => {
     await runImport('email,name\nquiet@example.com,Quiet\n');
     await runImport('email,name\nloud@example.com,Loud\n', { events: 'true' });
     const events = await query(
-      `select data ->> 'email' as email from events where type = 'user.created' and data ->> 'email' like '%d@example.com' or data ->> 'email' like 'quiet@%'`,
+      `select data ->> 'email' as email from events where type = 'user.created' and data ->> 'email' in ('quiet@example.com', 'loud@example.com')`,
     );
     expect(events).toEqual([{ email: 'loud@example.com' }]);
   });

@@ -212,7 +212,7 @@ test('no operation changes a password or a second factor', () => {
 test('the consent page states what the scopes allow', () => {
   expect(scopeDefinitions['users.manage'].consent).not.toContain('role');
   expect(scopeDefinitions['users.administer']).toMatchObject({
-    consent: expect.stringMatching(/roles?.*staff and administrators/),
+    consent: expect.stringMatching(/role of any user.*staff and administrator accounts/),
     admin: true,
   });
 });

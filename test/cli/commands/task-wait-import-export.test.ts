@@ -285,7 +285,7 @@ describe('products import', () => {
     for (const group of ['orders', 'products']) {
       const { stdout } = await runInProcess([group, 'import', '--help']);
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(importFileLimitsText);
-      expect(stdout).toContain('The exit code is 8 if any row or order was rejected');
+      expect(stdout).toContain('The exit code is 8 if any rows or orders');
     }
   });
 
