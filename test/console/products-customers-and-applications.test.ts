@@ -246,7 +246,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await open(`/applications/${id}`);
     await page.getByText('Neither PKCE nor a nonce', { exact: true }).waitFor();
     expect(await page.getByRole('main').textContent()).toContain(
-      'For certification tests and clients that cannot be changed; not recommended',
+      'Intended for certification tests and for clients that cannot be changed. Not recommended',
     );
     await checkPageAccessibilityAndLayout(page, 'application without PKCE');
     await call('PATCH', `/applications/${id}`, { allow_neither_pkce_nor_nonce: false, allow_nonce_instead_of_pkce: true });

@@ -106,7 +106,7 @@ EXPECTED_ERRORS = [
     ("out_of_range", "With `include=items`, a page has at most", "The maximum of a parameter depends on another one."),
     ("invalid_value", "Contains scopes that ", "Which scopes an application can have depends on its other fields."),
     ("out_of_range", "Must have at least 1 character", "The names of metadata have a minimum length."),
-    ("out_of_range", "With interval .* the statistics cover at most", "The maximum length of a period depends on the interval."),
+    ("out_of_range", "With the interval .* statistics cover at most", "The maximum length of a period depends on the interval."),
     ("conflicting_fields", "", "A field excludes another one."),
     ("conflicting_parameters", "", "A parameter excludes another one, or a range ends before it starts."),
     ("invalid_value", r"Must not contain (control characters|U\+|an? )", "Text has no control characters and no invisible characters."),

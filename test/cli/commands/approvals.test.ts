@@ -77,7 +77,7 @@ describe('deciding on the command line', () => {
     await using server = await startApprovalServer();
     const terminal = { stdinIsTTY: true, columns: 200 };
     const refused = await run(server, ['approvals', 'approve', '1'], { ...terminal, stdin: 'n\n' });
-    expect(refused.stderr).toContain('for €60.00 (2 × White hanging heart)?');
+    expect(refused.stderr).toContain(': €60.00 (2 × White hanging heart)?');
     expect(server.seen.some(({ method }) => method === 'POST')).toBe(false);
     const approved = await run(server, ['approvals', 'approve', '1'], { ...terminal, stdin: 'y\n' });
     expect(approved.exitCode).toBe(0);

@@ -36,7 +36,7 @@ describe('the sign-in page of a signed-in user', () => {
   test('states why a change of the account requires another sign-in', async () => {
     const anna = await signUp(server.origin);
     const { text } = await anna.browser.open('/sign-in?next=/account/password');
-    expect(text).toContain('To protect your account, confirm that it is you');
+    expect(text).toContain('To protect your account, confirm your identity');
     expect(text).not.toContain('Continue as');
     expect(text).toContain(`value="${anna.email}"`);
     const other = await anna.browser.open('/sign-in?account=other&next=%2Faccount%2Fpassword');
@@ -45,7 +45,7 @@ describe('the sign-in page of a signed-in user', () => {
 
   test.each<[Record<string, string>, string]>([
     [{ prompt: 'login' }, 'Mandate command line asks you to sign in again.'],
-    [{ max_age: '60' }, 'because your last sign-in was too long ago'],
+    [{ max_age: '60' }, 'because you last signed in too long ago'],
     [{ claims: JSON.stringify({ id_token: { acr: { essential: true, value: twoFactorAcrValue } } }) }, 'second factor'],
   ])('states why the request %j of an application requires another sign-in', async (parameters, reason) => {
     const anna = await signUp(server.origin);
