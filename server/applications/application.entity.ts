@@ -94,7 +94,7 @@ const schema = defineEntity({
     orderCategoriesCeiling: p.array().nullable(),
     /** Whether a `nonce` can replace PKCE in authorization requests. Can be `true` only for confidential applications. */
     allowNonceInsteadOfPkce: p.boolean().default(false),
-    /** Whether authorization requests need neither PKCE nor a `nonce`. Can be `true` only for confidential applications. */
+    /** Whether authorization requests may omit both PKCE and the `nonce`. Can be `true` only for confidential applications. */
     allowNeitherPkceNorNonce: p.boolean().default(false),
     ...versionAndTimestampProperties(),
   },

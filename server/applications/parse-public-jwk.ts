@@ -67,7 +67,7 @@ export function parsePublicJwk(jwk: unknown): PublicJsonWebKey {
   const secret = Object.keys(z.record(z.unknown()).parse(jwk)).filter((name) => secretMembers.includes(name));
   if (secret.length > 0)
     throw new SecretKeyMaterialError(
-      translatable`contains the secret members ${{ members: secret.join(', ') }}: replace the key pair, and publish only the public key`,
+      translatable`contains private key members (${{ members: secret.join(', ') }}): replace the key pair, and publish only the public key`,
     );
   const { kty, kid, alg, use } = parsed.data;
   const algorithms = Object.hasOwn(algorithmsByKeyType, kty) ? algorithmsByKeyType[kty] : undefined;

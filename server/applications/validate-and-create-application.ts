@@ -50,7 +50,7 @@ export type ApplicationInput = {
   readonly orderLimitsCeiling?: OrderSpendingLimits | null;
   /** Whether a `nonce` can replace PKCE in authorization requests. */
   readonly allowNonceInsteadOfPkce?: boolean;
-  /** Whether authorization requests need neither PKCE nor a `nonce`. */
+  /** Whether authorization requests may omit both PKCE and the `nonce`. */
   readonly allowNeitherPkceNorNonce?: boolean;
   readonly orderCategoriesCeiling?: string[] | null;
   /** Security profile that the application must follow. */

@@ -60,7 +60,7 @@ export function assertLineQuantitiesAvailable(
     errors: exceeded.slice(0, 50).map(({ line, quantity }) => ({
       ...at,
       code: 'out_of_range',
-      detail: translatable`Only ${{ available: available.get(line) ?? 0 }} units of line ${{ line }} are available.`,
+      detail: translatable`Only ${{ available: available.get(line) ?? 0 }} units are available for line ${{ line }}.`,
       requested: quantity,
       available: available.get(line) ?? 0,
     })),

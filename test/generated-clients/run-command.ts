@@ -22,6 +22,6 @@ export async function run(command: string, words: readonly string[], { cwd, env,
   throw new Error(`${command} ${words[0] ?? ''} exited with ${String(code)}:\n${`${output}\n${errorOutput}`.slice(-4000)}`);
 }
 
-/** Returns whether a command is in one of the folders of `PATH`. */
+/** Returns whether a command is on the `PATH`. */
 export const isInstalled = (command: string): boolean =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));

@@ -112,7 +112,7 @@ EXPECTED_ERRORS = [
     ("invalid_value", r"Must not contain (control characters|U\+|an? )", "Text has no control characters and no invisible characters."),
     ("invalid_value", "Must not contain .* twice", "A list contains no value twice."),
     ("invalid_value", "Must not be after", "A range ends before it starts."),
-    ("invalid_value", "Is a column of order lines", "The columns of an export depend on its rows."),
+    ("invalid_value", "Is an order-line column", "The columns of an export depend on its rows."),
     ("invalid_value", "Must not be 0", "A stock change must not be zero."),
     ("invalid_value", "Must be 1 to 255 characters", "The idempotency key has its own error code, so its pattern is not in the schema."),
 ]

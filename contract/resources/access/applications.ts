@@ -71,7 +71,7 @@ const descriptions = {
   grant_types: 'Grant types that the application can use.',
   first_party: 'Whether the shop itself operates the application. If `true`, the consent page states this.',
   rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
-  quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
+  quota_per_month: 'Maximum number of requests per calendar month (UTC), across all users. `null` means the default quota.',
   order_limits_ceiling:
     'Highest order limits that customers can grant to the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
   order_products_ceiling:

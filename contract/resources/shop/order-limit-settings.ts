@@ -19,7 +19,7 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 const descriptions = {
   maximum_limits:
-    'Highest limits that customers can grant to a third-party application, which the shop does not operate; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+    'Highest limits that customers can grant to a third-party application (one that the shop does not operate); `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
   default_limits:
     'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
   maximum_products:

@@ -128,9 +128,9 @@ describe('POST /applications rejects', () => {
   });
 
   test.each<[string, () => object | Promise<object>, string]>([
-    ['a private key', async () => ({ ...(await createClientKey()).jwk, d: 'AQ' }), 'contains the secret members d'],
+    ['a private key', async () => ({ ...(await createClientKey()).jwk, d: 'AQ' }), 'contains private key members (d)'],
     ['a private RSA key', () => ({ ...exportJwk({ type: 'rsa', bits: 2048 }), p: 'AQ', q: 'AQ' }), 'secret members p, q'],
-    ['a symmetric key', () => ({ kty: 'oct', k: 'c2VjcmV0' }), 'contains the secret members k'],
+    ['a symmetric key', () => ({ kty: 'oct', k: 'c2VjcmV0' }), 'contains private key members (k)'],
     ['an unknown key type', () => ({ kty: 'AKP', alg: 'ML-DSA-44', pub: 'AQ' }), 'unsupported type'],
     ['a curve that is not supported', () => exportJwk({ type: 'ec', curve: 'P-384' }), 'an EC key must use P-256'],
     ['an X25519 key', () => ({ kty: 'OKP', crv: 'X25519', x: Buffer.alloc(32, 9).toString('base64url') }), 'must use Ed25519'],

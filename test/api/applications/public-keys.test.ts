@@ -34,7 +34,7 @@ test.each<[object, object]>([
 test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'])('a key with the secret member %s is rejected', (name) => {
   const parse = (): unknown => parsePublicJwk({ ...ec, [name]: 'x' });
   expect(parse).toThrow(SecretKeyMaterialError);
-  expect(parse).toThrow(`contains the secret members ${name}: replace the key pair, and publish only the public key`);
+  expect(parse).toThrow(`contains private key members (${name}): replace the key pair, and publish only the public key`);
 });
 
 test.each<[unknown, string]>([

@@ -35,7 +35,7 @@ test('an endpoint that fails three times in succession, or responds late, gets o
     return limiter.capacity().left.get(1);
   };
   expect([failed, failed, succeeded, failed, failed].map(capacityAfter)).toEqual([8, 8, undefined, 8, 8]);
-  // an attempt that was not made neither counts as a failure nor ends a series of failures
+  // a skipped attempt neither counts as a failure nor breaks a series of failures
   expect([undefined, failed, undefined].map(capacityAfter)).toEqual([8, 1, 1]);
   const release = limiter.acquire(1);
   expect(limiter.capacity().left.get(1)).toBe(0);

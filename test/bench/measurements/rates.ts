@@ -30,7 +30,7 @@ const latencyTestShare = 0.7;
 /** Server with which our server's response times are compared, to show which times are possible on this machine. */
 export const latencyPeer = 'floor';
 
-/** Measures all servers alternately in each round, so that other load on the machine affects them equally. */
+/** Measures the servers in turn within each round, so that other load on the machine affects them equally. */
 export async function measureRates(
   environment: BenchmarkEnvironment,
   { name, subject, peers, traffic }: BenchmarkCase,

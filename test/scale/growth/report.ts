@@ -81,7 +81,7 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
     ...header('table'),
     ...sizeRows,
     '',
-    `99th percentile of the response time for new orders at half the maximum throughput, in milliseconds. While the last row was measured, tokens were deleted: ${new Intl.ListFormat('en-GB').format(deletedTokens)}.`,
+    `99th percentile of the response time for new orders at half the maximum throughput, in milliseconds. During the measurements in the last row, tokens were deleted: ${new Intl.ListFormat('en-GB').format(deletedTokens)}.`,
     '',
     ...header('during'),
     ...maintenanceRows,

@@ -55,7 +55,7 @@ const git = (...parameters: string[]) =>
   run('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.com', ...parameters], { cwd: copy, maxBuffer: 64_000_000 });
 
 /**
- * Copies the repository's files. Links all packages, except the repository's own packages, which refer to the copy. The cache is not
+ * Copies the repository's files. Links all packages to the originals, except the repository's own packages, whose links point to the copy. The cache is not
  * linked, because a build in the copy would otherwise replace the hashes of this repository's last build, and this repository would be
  * built again.
  */

@@ -178,7 +178,7 @@ function ordersField(
   return select('limit_orders', orderLimits.orders, options, form.limit_orders ?? 'all', undefined);
 }
 
-/** Renders the field that selects which orders need the user's approval, or states what the application requested. */
+/** Renders the field for choosing which orders need the user's approval, or a text that states what the application requested. */
 function approvalField({ messages: { orderLimits } }: PageSettings, { maximum, form }: OrderLimitsFieldsViewModel): Html {
   if (maximum?.approval === 'always') return html`<p>${orderLimits.approvalAlwaysText}</p>`;
   if (maximum?.approval === 'never') return html`<p>${orderLimits.approvalNeverText}</p>`;
