@@ -26,7 +26,10 @@ test('an assistant spends its budget, is rejected, requests an approval, and ord
   const requested = await callMcpTool(assistant, 'approvals_create', { quote_id: quote.body.id, message: 'The printer needs paper.' });
   expect(requested.body).toMatchObject({ status: 'pending', reason: { code: 'per_period', limit: 5000, spent: 4500 } });
   const early = await callMcpTool(assistant, 'orders_create', { quote_id: quote.body.id });
-  expect([early.isError, early.text]).toEqual([true, expect.stringMatching(/approval of this order is pending \(approval \d+\).*`approvals_get`/)]);
+  expect([early.isError, early.text]).toEqual([
+    true,
+    expect.stringMatching(/approval of this order is pending \(approval \d+\).*`approvals_get`/),
+  ]);
   expect(early.text, 'no offer of another request').not.toContain('approvals_create');
 
   const waiting = callMcpTool(assistant, 'approvals_get', { approval_id: requested.body.id, wait: 30 });

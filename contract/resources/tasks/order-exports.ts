@@ -73,7 +73,7 @@ export const orderExportCreateSchema = withSchemaName(
         context.addIssue({
           code: 'custom',
           path: ['columns', index],
-          message: 'is a column of order lines, so `rows` must be `lines`',
+          message: 'is an order-line column, so `rows` must be set to `lines`',
         });
       }
     }),
