@@ -31,7 +31,7 @@ const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   docs: async (...to) => (await import('./commands/docs.ts')).addDocsCommand(...to),
   mcp: async (...to) => (await import('./commands/mcp.ts')).addMcpCommand(...to),
   completion: async (...to) => (await import('./commands/completion.ts')).addCompletionCommand(...to),
-  commands: async (...to) => (await import('./commands/list-commands.ts')).addListCommandsCommand(...to),
+  commands: async (...to) => (await import('./commands/list-all-commands.ts')).addListCommandsCommand(...to),
   help: async (...to) => (await import('./commands/help.ts')).addHelpCommand(...to),
 };
 

@@ -6117,7 +6117,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer', 'null'],
           minimum: 1,
           maximum: 1000000000,
-          description: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
+          description: 'Maximum number of requests per calendar month (UTC), across all users. `null` means the default quota.',
         },
         refresh_grace_seconds: {
           type: ['integer', 'null'],
@@ -6523,7 +6523,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer', 'null'],
           minimum: 1,
           maximum: 1000000000,
-          description: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
+          description: 'Maximum number of requests per calendar month (UTC), across all users. `null` means the default quota.',
         },
         refresh_grace_seconds: {
           type: ['integer', 'null'],
@@ -7371,7 +7371,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest limits that customers can grant to a third-party application, which the shop does not operate; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+            'Highest limits that customers can grant to a third-party application (one that the shop does not operate); `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
           properties: {
             currency: {
               type: ['string'],
@@ -8013,7 +8013,7 @@ export const commandGroupSummaries: Readonly<Record<string, string>> = {
   'order-exports': 'Export of orders to a file',
   'order-imports': 'Import of an order history from another system',
   'product-imports': 'Import of products from a file',
-  'user-exports': 'Export of users and their consents to a file',
+  'user-exports': 'Exports of users and their consents to files',
   'user-imports': 'Import of customers from another system',
   backups: 'Backups of the whole database, in a directory that the operator configures',
   tasks: 'Background tasks, such as exports and imports',

@@ -60,7 +60,7 @@ export async function awaitUntilAbortOrDeadline<T>(signal: AbortSignal | undefin
     const end = (): void => reject(new AbortError('Call aborted', { cause: signal?.reason }));
     const timer =
       until < Infinity
-        ? setTimeout(() => reject(new TimeoutError('No access token was available before the deadline')), until - performance.now())
+        ? setTimeout(() => reject(new TimeoutError('No access token before the deadline')), until - performance.now())
         : undefined;
     signal?.addEventListener('abort', end);
     if (signal?.aborted) end();

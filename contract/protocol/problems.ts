@@ -188,7 +188,7 @@ export const fileUploadProblemCodes = ['payload_too_large', 'unsupported_media_t
 /** Additional problem codes of an operation with a request body. */
 export const bodyProblemCodes = ['malformed_json', ...fileUploadProblemCodes] as const;
 /** Additional problem codes of an operation that accepts `If-Match`. */
-export const preconditionFailedProblemCodes = ['precondition_failed'] as const;
+export const ifMatchFailureCodes = ['precondition_failed'] as const;
 /** Additional problem codes of an operation that returns a paginated list. */
 export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problem codes of an operation that accepts an `Idempotency-Key`. */

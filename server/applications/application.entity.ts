@@ -13,7 +13,7 @@ import {
   type ClientAuthenticationMethod,
   type PublicJwks,
 } from './client-authentication-method-and-keys.ts';
-import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamp-properties.ts';
 
 export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
 export const supportedGrantTypes = applicationGrantTypes;

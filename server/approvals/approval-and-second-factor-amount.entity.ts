@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { ApprovalReason } from '@mandate/contract';
-import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamp-properties.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';
 import { Quote } from '../quotes/quote-and-quote-reservation.entity.ts';
 import { User } from '../users/user.entity.ts';

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { identityProviderAudiences, identityProviderAuthenticationMethods, identityProviderPresets } from '@mandate/contract';
-import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamp-properties.ts';
 import { logoEntityProperties } from '../logos/logo-columns.ts';
 import { User } from '../users/user.entity.ts';
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { paymentFailureCodes, paymentProviderNames, paymentStatuses, type Payment as PaymentBody } from '@mandate/contract';
-import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamp-properties.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';
 import type { PaymentStateAtProvider } from './providers/payment-provider.ts';
 

@@ -10,7 +10,7 @@ import { runImport, type ImportOutcome } from '../imports/run-import.ts';
 import { validateAndCountRows } from '../imports/validate-and-count-rows.ts';
 import { createProduct, createProducts } from '../products/create-product.ts';
 import { Product as ProductEntity } from '../products/product-stock-and-adjustment.entity.ts';
-import { lockProductRow, applyProductMergePatch } from '../products/update-or-delete-product.ts';
+import { lockProductRow, updateProductByMergePatch } from '../products/update-or-delete-product.ts';
 import { type ClaimedTask, type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-attempt.ts';
 
 const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
@@ -93,7 +93,7 @@ async function importProduct(
   try {
     // Each row has its own entity manager. If a row is rejected, its partial changes are discarded along with the entity manager.
     const rowEm = em.fork({ keepTransactionContext: true });
-    const { version } = await applyProductMergePatch(rowEm, await lockProductRow(rowEm, known.id), update.data);
+    const { version } = await updateProductByMergePatch(rowEm, await lockProductRow(rowEm, known.id), update.data);
     return { outcome: version === known.version ? 'unchanged' : 'updated', issues: [] };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_transition')

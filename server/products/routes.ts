@@ -21,7 +21,7 @@ import { searchOrListProducts, getProductCursorPosition } from './search-or-list
 import { countProducts, parseProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 import { resolveListedProductStatuses } from './resolve-listed-product-statuses.ts';
-import { deleteUnorderedDraftProduct, lockProductRow, applyProductMergePatch, updateProduct } from './update-or-delete-product.ts';
+import { deleteUnorderedDraftProduct, lockProductRow, updateProductByMergePatch, updateProduct } from './update-or-delete-product.ts';
 
 const etagName = (id: number): string => `product-${id}`;
 
@@ -77,7 +77,7 @@ const handleUpdateProduct: RouteHandler<typeof contract.products.update, Handler
   const updated = await em.transactional(async (inner) => {
     const product = await lockProductRow(inner, id);
     rejectIfMatchMismatch(req, etagName(id), product);
-    return applyProductMergePatch(inner, product, body);
+    return updateProductByMergePatch(inner, product, body);
   });
   return respondWithEtagOfChangedResource(res, etagName(id), updated, updated.stock);
 };

@@ -20,7 +20,11 @@ export async function lockProductRow(em: EntityManager, id: number): Promise<Pro
 type ProductChange = Omit<ProductUpdate, 'metadata'> & Pick<Partial<ProductReplace>, 'metadata'>;
 
 /** Applies a merge patch (RFC 7396) to a locked product. */
-export const applyProductMergePatch = (em: EntityManager, product: Product, { metadata, ...patch }: ProductUpdate): Promise<ProductBody> =>
+export const updateProductByMergePatch = (
+  em: EntityManager,
+  product: Product,
+  { metadata, ...patch }: ProductUpdate,
+): Promise<ProductBody> =>
   updateProduct(em, product, { ...patch, ...(metadata && { metadata: applyMetadataMergePatch(product.metadata, metadata) }) });
 
 /** Sets the given fields of a locked product. */

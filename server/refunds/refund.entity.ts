@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { refundReasons, refundStatuses, type LineQuantity } from '@mandate/contract';
-import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamp-properties.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { RefundStateAtProvider } from '../payments/providers/payment-provider.ts';

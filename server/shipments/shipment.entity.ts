@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { shipmentStatuses, type LineQuantity, type ShipmentUpdate } from '@mandate/contract';
-import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamp-properties.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, type EventArgs, p } from '@mikro-orm/core';
-import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamp-properties.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 

@@ -137,7 +137,7 @@ describe('products, orders and payments on the command line', { timeout: 120_000
     expect(await mandate(...importCommand)).toMatchObject({
       exitCode: 8,
       stderr: expect.stringContaining(
-        '2 created, 0 updated, 0 unchanged, 1 refused.\nRemarks about lines in the file: 1\n  line 3 name: Required\n',
+        '2 created, 0 updated, 0 unchanged, 1 rejected.\nRemarks about lines in the file: 1\n  line 3 name: Required\n',
       ),
     });
     const [tea] = (await shop.client.products.list({ sku: 'T-1', status: ['draft'] })).data;

@@ -60,7 +60,7 @@ test.each([
   expect([page.headers.get('content-language'), page.headers.get('vary')]).toEqual([language, 'Accept-Language, Cookie']);
   for (const text of [`<html lang="${language}"`, `<h1>${title}</h1>`, `<h2>${fix}</h2>`, `>${list}</a>`])
     expect(page.text).toContain(text);
-  expect(page.text).toContain('<p lang="en">Each entry of <code>errors</code>');
+  expect(page.text).toContain('<p lang="en">Each entry in <code>errors</code>');
   const other = language === 'fr' ? 'de' : 'fr';
   expect(page.text).toContain(`<a href="?language=${other}" lang="${other}" hreflang="${other}">`);
   expect((await open('/problems')).text).toContain(`<span>${title} <code class="quiet">out_of_stock</code></span>`);

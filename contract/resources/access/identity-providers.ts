@@ -11,7 +11,7 @@ import {
   cursorProblemCodes,
   declareProblemResponses,
   fileUploadProblemCodes,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
   problemCodesOfAuthorizedOperations,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
@@ -210,7 +210,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     description: `Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. ${onlyAdministrators}`,
     responses: {
       200: identityProviderSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchFailureCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.update', access }),
   },
@@ -221,7 +221,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     headers: ifMatchHeadersSchema,
     summary: 'Delete an identity provider',
     description: `Removes the sign-in button. Linked accounts are kept, and work again if a provider with the same issuer is added. ${onlyAdministrators}`,
-    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...preconditionFailedProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchFailureCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.delete', access }),
   },
   setLogo: {

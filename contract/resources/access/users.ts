@@ -9,7 +9,7 @@ import {
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -192,7 +192,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       ...fails(
         ...problemCodesOfAuthorizedOperations,
         ...bodyProblemCodes,
-        ...preconditionFailedProblemCodes,
+        ...ifMatchFailureCodes,
         'insufficient_user_authentication',
         'not_found',
         'email_taken',
@@ -214,7 +214,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       204: c.noBody(),
       ...fails(
         ...problemCodesOfAuthorizedOperations,
-        ...preconditionFailedProblemCodes,
+        ...ifMatchFailureCodes,
         'insufficient_user_authentication',
         'not_found',
         'open_orders',

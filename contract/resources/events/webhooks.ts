@@ -19,7 +19,7 @@ import {
   problemCodesOfAuthenticatedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
   problemCodesOfAuthenticatedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -160,7 +160,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.',
     responses: {
       200: webhookEndpointSchema,
-      ...fails(...problemCodesOfAuthenticatedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthenticatedOperations, ...bodyProblemCodes, ...ifMatchFailureCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -171,7 +171,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
-    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, ...preconditionFailedProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, ...ifMatchFailureCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {

@@ -10,7 +10,7 @@ import {
   problemCodesOfPublicOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -81,7 +81,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     responses: {
       200: deliveryMethodSchema,
       201: deliveryMethodSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes, 'precondition_required'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchFailureCodes, 'precondition_required'),
     },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
   },
@@ -92,7 +92,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     headers: ifMatchHeadersSchema,
     summary: 'Delete a delivery method',
     description: 'New orders can no longer use the delivery method. Existing orders do not change.',
-    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...preconditionFailedProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchFailureCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },
 });

@@ -15,7 +15,7 @@ import {
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { unitsPerOrderLineSchema as quantity, maxLineQuantity, maxOrderLines, orderCreateSchema } from './order-create-schema.ts';
@@ -234,7 +234,7 @@ export const orderRoutes = defineResource('Orders', 'Customer orders.', {
       ...fails(
         ...problemCodesOfAuthorizedOperations,
         ...bodyProblemCodes,
-        ...preconditionFailedProblemCodes,
+        ...ifMatchFailureCodes,
         'not_found',
         'invalid_transition',
         'price_changed',

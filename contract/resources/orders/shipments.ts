@@ -13,7 +13,7 @@ import {
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -168,13 +168,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       'Updates the status or the tracking details. The status changes from `pending` to `shipped`, and then to `delivered`, or to `failed` if the parcel cannot be delivered. Only a `pending` shipment can be `canceled`.',
     responses: {
       200: shipmentSchema,
-      ...fails(
-        ...problemCodesOfAuthorizedOperations,
-        ...bodyProblemCodes,
-        ...preconditionFailedProblemCodes,
-        'not_found',
-        'invalid_transition',
-      ),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchFailureCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },

@@ -11,7 +11,7 @@ import {
   problemCodesOfPublicOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { maxStock, stockAdjustmentCreateSchema, stockAdjustmentSchema } from './stock-adjustment-schemas.ts';
@@ -206,13 +206,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the previous price and name of the product.',
     responses: {
       200: productSchema,
-      ...fails(
-        ...problemCodesOfAuthorizedOperations,
-        ...bodyProblemCodes,
-        ...preconditionFailedProblemCodes,
-        'not_found',
-        'invalid_transition',
-      ),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchFailureCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -230,7 +224,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       ...fails(
         ...problemCodesOfAuthorizedOperations,
         ...bodyProblemCodes,
-        ...preconditionFailedProblemCodes,
+        ...ifMatchFailureCodes,
         'precondition_required',
         'not_found',
         'invalid_transition',
@@ -247,7 +241,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
     responses: {
       204: c.noBody(),
-      ...fails(...problemCodesOfAuthorizedOperations, ...preconditionFailedProblemCodes, 'not_found', 'product_in_use'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchFailureCodes, 'not_found', 'product_in_use'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },

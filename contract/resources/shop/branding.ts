@@ -9,7 +9,7 @@ import {
   problemCodesOfPublicOperations,
   bodyProblemCodes,
   fileUploadProblemCodes,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -97,7 +97,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. The changes take effect immediately.',
     responses: {
       200: brandingSchema,
-      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchFailureCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'branding.update', access: ['branding.manage'] }),
   },

@@ -6,7 +6,7 @@ import {
   bodyProblemCodes,
   commonProblemTypes,
   declareProblemResponses,
-  preconditionFailedProblemCodes,
+  ifMatchFailureCodes,
   problemCodesOfAuthorizedOperations,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -75,7 +75,7 @@ export const orderLimitSettingsRoutes = defineResource(
         'Replaces each given field as a whole. Omitted fields keep their values. The defaults must not exceed the maximums. Changes apply from the next request onward. Requires an administrator account.',
       responses: {
         200: orderLimitSettingsSchema,
-        ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...preconditionFailedProblemCodes),
+        ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchFailureCodes),
       },
       metadata: declareRouteMetadata({ operationId: 'orderLimitSettings.update', access: ['applications.manage'] }),
     },

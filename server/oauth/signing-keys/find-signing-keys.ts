@@ -13,6 +13,6 @@ export const findSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> 
  * Returns the time at which signing with the newest key starts, for each algorithm. Expects the keys in the order that `findSigningKeys`
  * returns.
  */
-export const getNewestSigningTimeByAlgorithm = (
+export const getNewestKeySigningStartByAlgorithm = (
   keys: readonly Pick<SigningKeyEntity, 'algorithm' | 'signsFrom'>[],
 ): Map<SigningKeyAlgorithm, Date> => new Map(keys.toReversed().map(({ algorithm, signsFrom }) => [algorithm, signsFrom]));

@@ -1,7 +1,7 @@
 import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { findSigningKeys, getNewestSigningTimeByAlgorithm, type SigningKeyEntity } from './find-signing-keys.ts';
+import { findSigningKeys, getNewestKeySigningStartByAlgorithm, type SigningKeyEntity } from './find-signing-keys.ts';
 import {
   isSigningKeyRotationDue,
   rotateSigningKeysIfDueOrRequested,
@@ -100,7 +100,7 @@ export class RotatingSigningKeyCache {
   }
 
   #isRotationDue(keys: readonly SigningKeyEntity[]): boolean {
-    const newest = getNewestSigningTimeByAlgorithm(keys);
+    const newest = getNewestKeySigningStartByAlgorithm(keys);
     return (
       newest.size < idTokenSigningAlgorithms.length ||
       [...newest.values()].some((signsFrom) => isSigningKeyRotationDue(signsFrom, new Date(), this.#schedule))

@@ -2,7 +2,7 @@ import type { Job } from '../../jobs/job-runner.ts';
 import type { Database } from '../../database/entity-manager/entity-manager-type.ts';
 import { getEventSignalsOfDatabase } from '../../events/event-signals.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
-import { disableOrphanedEndpoints } from '../endpoints/disable-webhook-endpoint.ts';
+import { disableEndpointsWithInvalidAccess } from '../endpoints/disable-webhook-endpoint.ts';
 
 /**
  * Returns the background jobs that send webhooks. New deliveries are sent immediately. Retries that this process has scheduled are sent
@@ -17,6 +17,6 @@ export const createWebhookDeliveryJobs = ({ em }: Database, deliverer: DeliveryW
       onWork: (wake) => signals.on('placed', wake),
       run: () => deliverer.run(),
     },
-    { name: 'webhook endpoints', everyMs: 10_000, run: () => disableOrphanedEndpoints(em.fork()) },
+    { name: 'webhook endpoints', everyMs: 10_000, run: () => disableEndpointsWithInvalidAccess(em.fork()) },
   ];
 };

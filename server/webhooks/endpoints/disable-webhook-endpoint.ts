@@ -10,7 +10,7 @@ import { bundledLanguages, type Language } from '../../languages/languages.ts';
 import { queueMail } from '../../mail/queue-mail.ts';
 import { User } from '../../users/user.entity.ts';
 import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
-import { findOrphanedEndpoints } from './find-orphaned-endpoints.sql.ts';
+import { findIdsOfEndpointsWithInvalidAccess } from './find-endpoints-with-invalid-access.sql.ts';
 import { WebhookDelivery, WebhookEndpoint } from './webhook-endpoint-and-delivery.entity.ts';
 
 export type EndpointNoticeDependencies = {
@@ -81,8 +81,8 @@ export async function disableEndpointAndNotify(
  * Disables endpoints whose grant or API key is no longer valid. These endpoints no longer receive events. Disabling them makes this visible
  * to their owners. Returns the number of disabled endpoints.
  */
-export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {
-  const found = await findOrphanedEndpoints(em);
+export async function disableEndpointsWithInvalidAccess(em: EntityManager): Promise<number> {
+  const found = await findIdsOfEndpointsWithInvalidAccess(em);
   for (const id of found) await em.transactional((inner) => disableInTransaction(inner, id, 'grant_revoked'));
   return found.length;
 }

@@ -33,7 +33,7 @@ describe('a refused tool call', () => {
 
   test('returns one sentence with the reason and the next step', async () => {
     expect(await describeRefusedCall(order(5))).toMatch(
-      /EUR per order.*100\.00 EUR; order less, or request approval of a quote with `quotes_create` and `approvals_create` .*\(limit_exceeded\)\.$/,
+      /EUR per order.*100\.00 EUR; reduce the order, or request approval of a quote with `quotes_create` and `approvals_create` .*\(limit_exceeded\)\.$/,
     );
     expect(await describeRefusedCall(order(1, { items: [{ product_id: 999_999, quantity: 1 }] }))).toBe(
       '`items.0.product_id`: There is no product 999999; correct the arguments and call the tool again (invalid_request).',

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence-numbers.ts';
-import { disableOrphanedEndpoints } from '../../../server/webhooks/endpoints/disable-webhook-endpoint.ts';
+import { disableEndpointsWithInvalidAccess } from '../../../server/webhooks/endpoints/disable-webhook-endpoint.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
@@ -246,7 +246,7 @@ describe('an endpoint of a user', () => {
     await createOrder(anna);
     await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
-    expect(await disableOrphanedEndpoints(shop.db.em.fork())).toBe(1);
+    expect(await disableEndpointsWithInvalidAccess(shop.db.em.fork())).toBe(1);
     expect((await api('GET', `/webhook-endpoints/${id}`, token)).body).toMatchObject({
       status: 'disabled',
       disabled_reason: 'grant_revoked',
@@ -268,7 +268,7 @@ describe('an endpoint of a user', () => {
     await createOrder(anna);
     await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
-    await disableOrphanedEndpoints(shop.db.em.fork());
+    await disableEndpointsWithInvalidAccess(shop.db.em.fork());
     const { access_token: userToken } = await obtainTokens(shop.origin, anna, ['webhooks.read']);
     expect((await api('GET', `/webhook-endpoints/${id}`, userToken)).body).toMatchObject({ disabled_reason: 'grant_revoked' });
   });

@@ -147,6 +147,6 @@ describe('on a server without e-mail', () => {
   test.each(['/sign-up', '/password-reset'])('%s returns 503 and states the reason', async (path) => {
     const browser = new HttpBrowser(serverWithoutMail.origin);
     const page = await browser.submit(await browser.open(path), { email: 'ann@example.com' });
-    expect([page.response.status, page.text.includes('we cannot send e-mail')]).toEqual([503, true]);
+    expect([page.response.status, page.text.includes('We cannot send e-mail')]).toEqual([503, true]);
   });
 });

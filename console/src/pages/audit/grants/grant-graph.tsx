@@ -5,7 +5,7 @@ import type { Grant } from './use-grants-from-audit-log.ts';
 import classes from './grant-graph.module.css';
 
 /** Maximum number of customers in the graph, and maximum number of applications. */
-export const maxGrantGraphNodes = 20;
+export const maxGrantGraphRows = 20;
 
 const width = 640;
 const nodeWidth = 210;
@@ -20,8 +20,8 @@ type Props = { readonly grants: readonly Grant[]; readonly names: UserAndApplica
 export function GrantGraph({ grants, names }: Props): ReactNode {
   const t = useAuditMessages();
   const id = useId();
-  const users = [...new Set(grants.map(({ userId }) => userId))].slice(0, maxGrantGraphNodes);
-  const applications = [...new Set(grants.map(({ clientId }) => clientId))].slice(0, maxGrantGraphNodes);
+  const users = [...new Set(grants.map(({ userId }) => userId))].slice(0, maxGrantGraphRows);
+  const applications = [...new Set(grants.map(({ clientId }) => clientId))].slice(0, maxGrantGraphRows);
   const height = Math.max(users.length, applications.length) * rowHeight;
   const yOf = (index: number, count: number): number => (height * (index + 0.5)) / count;
   const lines = grants.filter(({ userId, clientId }) => users.includes(userId) && applications.includes(clientId));

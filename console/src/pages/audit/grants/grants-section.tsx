@@ -11,7 +11,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useAuditMessages, type AuditTranslate } from '../use-audit-messages.ts';
 import { useUserAndApplicationNames, type UserAndApplicationNames } from '../use-user-and-application-names.ts';
-import { GrantGraph, maxGrantGraphNodes } from './grant-graph.tsx';
+import { GrantGraph, maxGrantGraphRows } from './grant-graph.tsx';
 import { useGrantsFromAuditLog, type Grant } from './use-grants-from-audit-log.ts';
 import classes from './grants-section.module.css';
 
@@ -43,8 +43,8 @@ function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; rea
       {current.length > 0 && (
         <Card title={t('grants.graph')}>
           <GrantGraph grants={current} names={names} />
-          {countNodes(current) > maxGrantGraphNodes && (
-            <p className={classes['about']}>{t('grants.graphNewest', { count: maxGrantGraphNodes })}</p>
+          {countNodes(current) > maxGrantGraphRows && (
+            <p className={classes['about']}>{t('grants.graphNewest', { count: maxGrantGraphRows })}</p>
           )}
         </Card>
       )}

@@ -9,7 +9,7 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { useProductsMessages } from '../use-products-messages.ts';
-import { ProductFields, parseProductTexts, productFormErrorPointers } from './product-fields.tsx';
+import { ProductFormFields, parseProductTexts, productFormErrorPointers } from './product-form-fields.tsx';
 import classes from './product-form.module.css';
 
 const emptyTexts = { name: '', description: '', category: '', price: '', taxRate: '0' };
@@ -55,7 +55,7 @@ export function CreateProduct(): ReactNode {
             error={findFieldErrorDetail(create.error, '#/sku')}
             onChange={(event) => setOther({ ...other, sku: event.currentTarget.value })}
           />
-          <ProductFields texts={texts} currency={currency} error={create.error} onChange={setTexts} />
+          <ProductFormFields texts={texts} currency={currency} error={create.error} onChange={setTexts} />
           <SaleFields other={other} error={create.error} onChange={setOther} />
           <ErrorNotice error={create.error} fields={pointers} />
           <FormActions

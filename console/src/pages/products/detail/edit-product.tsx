@@ -6,12 +6,12 @@ import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { ProductConflict } from '../product-conflict.tsx';
 import { useProductUpdate, type ProductChanges } from '../use-product-update.ts';
 import {
-  ProductFields,
+  ProductFormFields,
   parseProductTexts,
   productFormErrorPointers,
   productTextsFromProduct,
   type ProductTexts,
-} from './product-fields.tsx';
+} from './product-form-fields.tsx';
 import classes from './product-form.module.css';
 
 /** Form that changes a product. Until the user changes something, the form shows the changes of other users. */
@@ -35,7 +35,7 @@ export function EditProduct({ product }: { readonly product: Product }): ReactNo
         if (editing && changes) update.save(editing.seen, changes);
       }}
     >
-      <ProductFields
+      <ProductFormFields
         texts={texts}
         currency={product.currency}
         error={update.error}

@@ -10,4 +10,5 @@ const selectOrphans = prepareStatement<{ id: number }>(
 );
 
 /** Returns the ids of up to 100 enabled endpoints whose grant or API key is no longer valid. */
-export const findOrphanedEndpoints = async (em: EntityManager): Promise<number[]> => (await selectOrphans(em, [])).map(({ id }) => id);
+export const findIdsOfEndpointsWithInvalidAccess = async (em: EntityManager): Promise<number[]> =>
+  (await selectOrphans(em, [])).map(({ id }) => id);

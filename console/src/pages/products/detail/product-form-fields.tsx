@@ -48,7 +48,7 @@ type Props = {
   readonly onChange: (texts: ProductTexts) => void;
 };
 
-export function ProductFields({ texts, currency, error, onChange }: Props): ReactNode {
+export function ProductFormFields({ texts, currency, error, onChange }: Props): ReactNode {
   const t = useProductsMessages();
   const { data } = useQuery(queries.productCategories.list({ limit: 100, status: ['draft', 'active', 'archived'] }));
   const set = (change: Partial<ProductTexts>): void => onChange({ ...texts, ...change });
