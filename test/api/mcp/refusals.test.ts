@@ -50,7 +50,7 @@ describe('a refused tool call', () => {
 
   test('that exceeds a budget states the remaining amount and when the budget is renewed', async () => {
     expect((await order(2)).isError).toBe(false);
-    expect(await describeRefusedCall(order(2))).toMatch(/20\.00 EUR remains.*; order less, or wait until \d{4}-\d\d-\d\dT/);
+    expect(await describeRefusedCall(order(2))).toMatch(/20\.00 EUR remains.*; reduce the order, or wait until \d{4}-\d\d-\d\dT/);
   });
 
   test('after a state change states that the new state does not permit the call', async () => {
