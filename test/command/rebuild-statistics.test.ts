@@ -19,9 +19,9 @@ test.each(serverDatabaseKinds)('statistics rebuild recalculates the sums (%s)', 
   await db.close();
   const env = { MANDATE_DATA_DIR: data.path, ...(kind === 'postgresql' && { DATABASE_URL: url }) };
   const outcome = await runMandateServer(env, ['statistics', 'rebuild']);
-  // There is a group for the status and a group for orders without an application, each with six rows for periods from 15 minutes to a
-  // month.
-  expect(outcome).toEqual({ code: 0, stdout: 'The order statistics were recalculated from the orders: 12 rows.\n', stderr: '' });
+  // The order belongs to three groups: all orders, its status, and orders without an application. Each group has six rows for periods from
+  // 15 minutes to a month.
+  expect(outcome).toEqual({ code: 0, stdout: 'The order statistics were recalculated from the orders: 18 rows.\n', stderr: '' });
   const rebuilt = await migrateAndOpenDatabase(url);
   const [row] = await rebuilt.em
     .fork()
