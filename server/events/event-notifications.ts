@@ -140,7 +140,7 @@ export class EventNotificationListener {
 /**
  * Starts receiving signals from other processes. Returns when the first connection attempt has started, so that an unavailable PostgreSQL
  * does not delay the start.
- * @param url PostgreSQL URL, which bypasses the connection pooler if possible
+ * @param url URL of PostgreSQL itself if it is known, otherwise of the connection pooler
  */
 export async function listenForEventNotifications(em: EntityManager, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();

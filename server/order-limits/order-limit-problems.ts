@@ -77,7 +77,7 @@ export function createLimitExceededProblem(
   }
   const maximum = perOrder ?? 0;
   const facts = translatable`${{ subject }} ${{ maximum: money(maximum, currency) }} per order, and this order costs ${{ cost: money(requested, currency) }}.`;
-  const detail = [facts, ...describeAlternatives(exceeded, pointer, translatable`Reduce the order`), hint];
+  const detail = [facts, ...describeAlternatives(exceeded, pointer, translatable`Lower the total`), hint];
   return createProblemWithLimitAmounts(detail, pointer, { limit: maximum, requested, available: maximum, ...approvalFields(exceeded) });
 }
 
@@ -91,7 +91,7 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
     translatable`${{ subject }} ${{ limit: money(limit, currency) }} per ${{ period: period ?? '' }}.`,
     translatable`${{ spent: money(spent, currency) }} has already been spent, ${{ available: money(available, currency) }} remains, and this order costs ${{ cost: money(requested, currency) }}.`,
   ];
-  const alternatives = translatable`Reduce the order, or wait until ${{ at: describeTime(exceeded.period_ends_at) }}`;
+  const alternatives = translatable`Lower the total, or wait until ${{ at: describeTime(exceeded.period_ends_at) }}`;
   const detail = [...facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];
   return createProblemWithLimitAmounts(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
 }

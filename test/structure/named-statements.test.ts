@@ -89,7 +89,7 @@ const files = globSync('server/**/*.{ts,sql}', { cwd: root })
   .toSorted();
 const statements = files.flatMap((file) => findStatements(file, readFileSync(join(root, file), 'utf8')));
 
-test('SQL statements are in .sql.ts files, have a stated reason, and do not exceed the maximum number', () => {
+test('SQL statements are in .sql.ts files, have a stated reason, and are not more than the maximum', () => {
   expect(files.length).toBeGreaterThan(250);
   expect(statements.length).toBeGreaterThan(20);
   expect(findViolations(statements, maxStatements)).toEqual({ outside: [], unexplained: [], excess: [] });

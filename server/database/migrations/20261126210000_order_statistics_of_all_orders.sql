@@ -1,4 +1,4 @@
--- Until the new sums are complete, no change may be folded. The lock is released when the migration's transaction ends.
+-- Until the new sums are complete, no change may be added to the sums. The lock is released when the migration's transaction ends.
 select pg_advisory_xact_lock(7310461200);
 
 -- The groups to which a change belongs. All orders form one group, so that the sums of a period need one row and not a row for each status.
@@ -39,8 +39,8 @@ begin
 end
 $$;
 
--- The sums of each period and group, with the changes that are not folded yet. Adjacent periods share rows near their common end, which are
--- read once. `offset 0` makes PostgreSQL read each range by the index. The currency has the type of the column, because the index cannot be
+-- The sums of each period and group, with the changes that have not been added to the sums yet. Adjacent periods share rows near their
+-- common end, which are read once. `offset 0` makes PostgreSQL read each range by the index. The currency has the type of the column, because the index cannot be
 -- searched for a text. Compiling the query would take longer than running it. Periods do not overlap, so that a binary search finds the
 -- period of a change.
 create or replace function order_statistics_sums(p_dimension text, p_currency text, p_starts timestamptz[], p_ends timestamptz[], p_keys text[])

@@ -45,7 +45,7 @@ export const fixOidcProviderResponses =
     } catch (err) {
       createServerErrorRecorder(log)(ctx, err);
       ctx.status = 500;
-      // These headers would contain a code or a session from a transaction that failed to commit.
+      // These headers can contain a code or a session ID that was not stored, because the transaction failed to commit.
       ctx.remove('Location');
       ctx.remove('Set-Cookie');
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };

@@ -88,8 +88,9 @@ export async function disableEndpointsWithInvalidAccess(em: EntityManager): Prom
 }
 
 /**
- * Returns the path of the page that the e-mail links to, and the label of the link. The page is the console page of the endpoint or, if the
- * endpoint belongs to an application, of the application. For customers, who cannot use the console, the page is the account page.
+ * Returns the path of the page that the e-mail links to, and the label of the link. If the endpoint belongs to an application, this is the
+ * console page of the application; otherwise, it is the console page of the endpoint. Customers cannot use the console, so for them, it is
+ * the account page.
  */
 async function selectPage(em: EntityManager, { id, user_id: userId, client_id: clientId }: WebhookEndpointBody, { role }: User) {
   if (role === 'customer') return { path: '/account', label: 'checkAccount' } as const;

@@ -38,7 +38,7 @@ describe.each([
     expect([status, body.code, body.detail]).toEqual([
       403,
       'limit_exceeded',
-      'The shop allows this application 70.00 EUR per order, and this order costs 80.00 EUR. Reduce the order. Only an administrator of the shop can change this.',
+      'The shop allows this application 70.00 EUR per order, and this order costs 80.00 EUR. Lower the total. Only an administrator of the shop can change this.',
     ]);
     expect(body.errors).toMatchObject([{ pointer: '#/quote_id', limit: 7000, requested: 8000, available: 7000, approvable: false }]);
     expect((await app.call('GET', '/approvals')).body.data).toEqual([]);

@@ -16,19 +16,19 @@ const create = (exceeded: ExceededLimit, pointer = '#/items') =>
 const detailOf = (...created: Parameters<typeof create>): string => create(...created).detail;
 
 test.each([
-  [undefined, `The customer allows 20.00 EUR per order, and this order costs 25.00 EUR. Reduce the order. ${changeHint}`],
-  ['customer', `The customer allows 20.00 EUR per order, and this order costs 25.00 EUR. Reduce the order. ${changeHint}`],
+  [undefined, `The customer allows 20.00 EUR per order, and this order costs 25.00 EUR. Lower the total. ${changeHint}`],
+  ['customer', `The customer allows 20.00 EUR per order, and this order costs 25.00 EUR. Lower the total. ${changeHint}`],
   [
     'api_key',
-    'This API key allows 20.00 EUR per order, and this order costs 25.00 EUR. Reduce the order. The limits of an API key cannot be changed.',
+    'This API key allows 20.00 EUR per order, and this order costs 25.00 EUR. Lower the total. The limits of an API key cannot be changed.',
   ],
   [
     'application',
-    'The shop allows this application 20.00 EUR per order, and this order costs 25.00 EUR. Reduce the order. Only an administrator of the shop can change this.',
+    'The shop allows this application 20.00 EUR per order, and this order costs 25.00 EUR. Lower the total. Only an administrator of the shop can change this.',
   ],
   [
     'shop',
-    'The shop allows this application 20.00 EUR per order, and this order costs 25.00 EUR. Reduce the order. Only an administrator of the shop can change this.',
+    'The shop allows this application 20.00 EUR per order, and this order costs 25.00 EUR. Lower the total. Only an administrator of the shop can change this.',
   ],
 ] as const)('a limit per order that %s set is explained', (author, detail) => {
   const problem = create({ limit: 'per_order', per_order: 2_000, ...(author && { set_by: author }) });
@@ -46,7 +46,7 @@ test('a problem about a budget states the spent amount and the remaining amount,
   const problem = create({ ...budget, spent: 3_000 });
   const facts =
     'The customer allows 50.00 EUR per week. 30.00 EUR has already been spent, 20.00 EUR remains, and this order costs 25.00 EUR.';
-  expect(problem.detail).toBe(`${facts} Reduce the order, or wait until 2030-01-07T00:00:00.000Z. ${changeHint}`);
+  expect(problem.detail).toBe(`${facts} Lower the total, or wait until 2030-01-07T00:00:00.000Z. ${changeHint}`);
   expect(problem.errors?.[0]).toMatchObject({ limit: 5_000, spent: 3_000, requested: 2_500, available: 2_000 });
   expect(create({ ...budget, spent: 6_000 }).errors?.[0]).toMatchObject({ spent: 6_000, available: 0 });
   expect(create({ ...budget, spent: -100 }).errors?.[0]).toMatchObject({ spent: 0, available: 5_000 });
@@ -84,13 +84,13 @@ test('a problem about an order that needs an approval describes how to request o
 test('an order above a limit can be approved if the customer permits this', () => {
   const exceeded = { limit: 'per_order', per_order: 2_000 } as const;
   expect(detailOf({ ...exceeded, approvable: true })).toContain(
-    'Reduce the order, or request approval of a quote with POST /api/v1/approvals.',
+    'Lower the total, or request approval of a quote with POST /api/v1/approvals.',
   );
   expect(detailOf({ ...exceeded, approvable: true, approval: { id: 3, status: 'declined' } })).toContain(
-    'Reduce the order. The customer declined this order (approval 3).',
+    'Lower the total. The customer declined this order (approval 3).',
   );
   for (const approvable of [false, null])
-    expect(detailOf({ ...exceeded, approvable })).toContain('Reduce the order. The customer can change');
+    expect(detailOf({ ...exceeded, approvable })).toContain('Lower the total. The customer can change');
 });
 
 test('products outside the permitted categories are listed with their locations', () => {

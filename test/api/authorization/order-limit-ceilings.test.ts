@@ -82,7 +82,7 @@ describe.each(administratorLimits)('%s', (_name, limit) => {
     expect([status, body.code, body.detail]).toEqual([
       403,
       'limit_exceeded',
-      'The shop allows this application 1.00 EUR per order, and this order costs 1.10 EUR. Reduce the order. Only an administrator of the shop can change this.',
+      'The shop allows this application 1.00 EUR per order, and this order costs 1.10 EUR. Lower the total. Only an administrator of the shop can change this.',
     ]);
     expect([(await app.order(10)).status, (await app.order(6)).body.code]).toEqual([201, 'limit_exceeded']);
     expect(await app.authorization()).toMatchObject({

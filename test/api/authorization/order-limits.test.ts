@@ -26,7 +26,7 @@ describe('a limit per order', () => {
     const { status, body } = await app.order(11);
     expect([status, body.code]).toEqual([403, 'limit_exceeded']);
     expect(body.detail).toBe(
-      'The customer allows 1.00 EUR per order, and this order costs 1.10 EUR. Reduce the order, or request approval of a quote with POST /api/v1/approvals. The customer can change this on the /account/apps page.',
+      'The customer allows 1.00 EUR per order, and this order costs 1.10 EUR. Lower the total, or request approval of a quote with POST /api/v1/approvals. The customer can change this on the /account/apps page.',
     );
     expect(body.errors).toMatchObject([{ pointer: '#/items', code: 'limit_exceeded', limit: 100, requested: 110, available: 100 }]);
     expect(await em().execute('select (select count(*) from orders) as orders, (select count(*) from events) as events')).toEqual([before]);
@@ -66,7 +66,7 @@ describe('a budget per period', () => {
     const { status, body } = await app.order(2);
     expect([status, body.code]).toEqual([403, 'limit_exceeded']);
     expect(body.detail).toMatch(
-      /^The customer allows 1\.00 EUR per month\. 0\.90 EUR has already been spent, 0\.10 EUR remains, and this order costs 0\.20 EUR\. Reduce the order, or wait until \d{4}-\d{2}-01T00:00:00\.000Z, or request approval /,
+      /^The customer allows 1\.00 EUR per month\. 0\.90 EUR has already been spent, 0\.10 EUR remains, and this order costs 0\.20 EUR\. Lower the total, or wait until \d{4}-\d{2}-01T00:00:00\.000Z, or request approval /,
     );
     expect(body.errors).toMatchObject([{ limit: 100, spent: 90, requested: 20, available: 10 }]);
     expect((await app.order(1)).status).toBe(201);

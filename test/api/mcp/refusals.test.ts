@@ -33,7 +33,7 @@ describe('a refused tool call', () => {
 
   test('returns one sentence with the reason and the next step', async () => {
     expect(await describeRefusedCall(order(5))).toMatch(
-      /EUR per order.*100\.00 EUR; reduce the order, or request approval of a quote with `quotes_create` and `approvals_create` .*\(limit_exceeded\)\.$/,
+      /EUR per order.*100\.00 EUR; lower the total, or request approval of a quote with `quotes_create` and `approvals_create` .*\(limit_exceeded\)\.$/,
     );
     expect(await describeRefusedCall(order(1, { items: [{ product_id: 999_999, quantity: 1 }] }))).toBe(
       '`items.0.product_id`: There is no product 999999; correct the arguments and call the tool again (invalid_request).',
@@ -50,7 +50,7 @@ describe('a refused tool call', () => {
 
   test('that exceeds a budget states the remaining amount and when the budget is renewed', async () => {
     expect((await order(2)).isError).toBe(false);
-    expect(await describeRefusedCall(order(2))).toMatch(/20\.00 EUR remains.*; reduce the order, or wait until \d{4}-\d\d-\d\dT/);
+    expect(await describeRefusedCall(order(2))).toMatch(/20\.00 EUR remains.*; lower the total, or wait until \d{4}-\d\d-\d\dT/);
   });
 
   test('after a state change states that the new state does not permit the call', async () => {

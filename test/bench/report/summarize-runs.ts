@@ -18,7 +18,7 @@ export type RateSummary = {
   /** Latency at 70 % of our server's throughput. */
   readonly steady: { readonly p50Ms: number; readonly p99Ms: number };
   /**
-   * Our server's 99th percentile response times, compared with the hand-written server's. Empty if the hand-written server is not a peer.
+   * Our server's 99th percentile response times, compared with the hand-written server's. Empty if the case has no such peer.
    */
   readonly p99: readonly (P99Comparison & Spread)[];
   readonly failed: number;

@@ -26,8 +26,6 @@ const createRealm = (customers: number) => ({
   defaultSignatureAlgorithm: 'ES256',
   revokeRefreshToken: true,
   refreshTokenMaxReuse: 0,
-  // On a slow machine, more than Keycloak's default of five minutes can pass before the tokens are introspected.
-  accessTokenLifespan: 60 * 60,
   clients: [
     { clientId: service.clientId, secret: service.secret, serviceAccountsEnabled: true, standardFlowEnabled: false },
     {

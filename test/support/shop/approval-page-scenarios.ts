@@ -8,7 +8,7 @@ import { buildOrderInput, loadSharedTestShop } from './test-shop.ts';
 
 /** Returns functions that open the pages on which customers approve orders. */
 export function createApprovalScenarios(server: RunningServer): Record<string, (page: Page) => Promise<void>> {
-  /** Requests an approval with long text. Returns the customer and the path of the page. */
+  /** Requests an approval with long text. Returns the customer and the path of the approval page. */
   async function requestApproval(): Promise<{ anna: TestUser; path: string }> {
     const shop = await loadSharedTestShop(server);
     const anna = await signUp(server.origin, { name: longUserName });
