@@ -99,14 +99,14 @@ describe.skipIf(!hasMonthFile)(
       expect(performance.now() - killedAt).toBeLessThan(15_000);
       const first = await command.exited;
       expect(first.exitCode, first.stderr).toBe(8);
-      expect(first.stderr).toContain('1400 created, 0 updated, 0 unchanged, 625 refused.\nRemarks about lines in the file: 1160\n');
+      expect(first.stderr).toContain('1400 created, 0 updated, 0 unchanged, 625 rejected.\nRemarks about lines in the file: 1160\n');
       expect(JSON.parse(first.stdout)).toMatchObject({ status: 'succeeded', progress: { processed: 42_481, total: 42_481 } });
       expect(await exportedFigures(shop)).toEqual(expectedFigures);
 
       const report = join(shop.directory, 'remarks.ndjson');
       const second = await shop.mandate(...importMonthCommand, '--report', report);
       expect(second.exitCode, second.stderr).toBe(8);
-      expect(second.stderr).toContain(`0 created, 0 updated, 1400 unchanged, 625 refused.\n`);
+      expect(second.stderr).toContain(`0 created, 0 updated, 1400 unchanged, 625 rejected.\n`);
       expect((await readFile(report, 'utf8')).trimEnd().split('\n')).toHaveLength(1160);
       expect(await exportedFigures(shop)).toEqual(expectedFigures);
     });

@@ -129,7 +129,7 @@ describe('POST /applications rejects', () => {
 
   test.each<[string, () => object | Promise<object>, string]>([
     ['a private key', async () => ({ ...(await createClientKey()).jwk, d: 'AQ' }), 'contains private key members (d)'],
-    ['a private RSA key', () => ({ ...exportJwk({ type: 'rsa', bits: 2048 }), p: 'AQ', q: 'AQ' }), 'secret members p, q'],
+    ['a private RSA key', () => ({ ...exportJwk({ type: 'rsa', bits: 2048 }), p: 'AQ', q: 'AQ' }), 'contains private key members (p, q)'],
     ['a symmetric key', () => ({ kty: 'oct', k: 'c2VjcmV0' }), 'contains private key members (k)'],
     ['an unknown key type', () => ({ kty: 'AKP', alg: 'ML-DSA-44', pub: 'AQ' }), 'unsupported type'],
     ['a curve that is not supported', () => exportJwk({ type: 'ec', curve: 'P-384' }), 'an EC key must use P-256'],
