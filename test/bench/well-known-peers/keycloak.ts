@@ -19,6 +19,14 @@ const website = { clientId: 'website', secret: randomUUID(), redirectUri: 'https
 const endpoints = '/realms/shop/protocol/openid-connect';
 const tokenPath = `${endpoints}/token`;
 
+/** Adds the website to the `aud` claim of its tokens, because Keycloak reports a token as inactive to applications outside its audience. */
+const websiteAudience = {
+  name: 'audience',
+  protocol: 'openid-connect',
+  protocolMapper: 'oidc-audience-mapper',
+  config: { 'included.client.audience': website.clientId, 'access.token.claim': 'true', 'introspection.token.claim': 'true' },
+};
+
 /** Creates a realm in which, as with our server, refresh tokens are rotated, tokens are signed with ES256, and the website uses PKCE. */
 const createRealm = (customers: number) => ({
   realm: 'shop',
@@ -33,6 +41,7 @@ const createRealm = (customers: number) => ({
       secret: website.secret,
       redirectUris: [website.redirectUri],
       attributes: { 'pkce.code.challenge.method': 'S256' },
+      protocolMappers: [websiteAudience],
     },
   ],
   users: Array.from({ length: customers }, (_, at) => ({
