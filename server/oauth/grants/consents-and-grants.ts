@@ -5,7 +5,7 @@ import { Application, isSelfRegistered, selfRegistrationMethods } from '../../ap
 import { consoleClientId } from '../../applications/ensure-console-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
-import { User } from '../../users/user.entity.ts';
+import type { User } from '../../users/user.entity.ts';
 import { type ApprovedScopes, lockApplicationAndSelectApprovedScopes } from './lock-application-and-select-approved-scopes.sql.ts';
 import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
@@ -141,7 +141,7 @@ async function createGrantWithoutPrompt(
   const approval = await findApprovedScopes(em, userId, clientId);
   if (!approval) return undefined;
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
-  const role = await findRole(em, userId);
+  const { role } = approval;
   const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canRoleGrantScope(role, scope)));
   // The console requests the scopes of every role. Users of the console are not asked about scopes that their role cannot grant.
   const needsNoConsent = (scope: string): boolean =>
@@ -176,11 +176,6 @@ async function hasNarrowerGrant(
   return others.some(
     (other) => findWidenedLimit(authorizationDetailsFromOrderLimits(other), limits ?? unlimitedOrderPermissions) !== undefined,
   );
-}
-
-async function findRole(em: EntityManager, userId: number): Promise<UserRole> {
-  const user = await em.fork({ keepTransactionContext: true }).findOneOrFail(User, userId, { fields: ['role'] });
-  return user.role;
 }
 
 /** Returns the active application with this client ID, and throws an error if there is none. */

@@ -80,7 +80,10 @@ export const acceptJwtsForRevocationAndIntrospection =
     if (ctx.method === 'POST' && tokenBodyPaths.has(ctx.path) && ctx.is('application/x-www-form-urlencoded')) {
       const form = new URLSearchParams((await readBodyFromBufferOrStream(ctx)).toString());
       const [token, ...more] = form.getAll('token');
-      if (token !== undefined && more.length === 0 && isJwt(token)) form.set('token', await referenceOf(token, verification));
+      if (token !== undefined && more.length === 0 && isJwt(token)) {
+        form.set('token', await referenceOf(token, verification));
+        form.set('token_type_hint', 'access_token'); // refresh tokens are not JWTs, so a search among them would be wasted
+      }
       replaceRequestBody(ctx, Buffer.from(form.toString()));
     }
     await next();
