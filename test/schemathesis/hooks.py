@@ -96,10 +96,10 @@ EXPECTED_ERRORS = [
         "(?i).*(fapi2|self-registered|confidential app|public app|grant type|contain a URI if|private_key_jwt|jwks|unusable key|metadata document|users sign in)",
         "The fields of an application depend on each other.",
     ),
-    ("invalid_value", "Is required (unless|with) ", "The fields of a limit depend on each other."),
+    ("invalid_value", "Must be set unless ", "The fields of a limit depend on each other."),
     (
         "invalid_value",
-        "Is required (for|if) |Must not be set with |Must include openid|Must be false if the audience|Apple requires|Must be a P-256|The logo "
+        "Must be set (for|if) |Must not be set with |Must include openid|Must be false if the audience|Apple requires|Must be a P-256|The logo "
         "|There is no active administrator",
         "The fields of an identity provider depend on each other, and a key must be usable.",
     ),
@@ -109,7 +109,7 @@ EXPECTED_ERRORS = [
     ("out_of_range", "With the interval .* statistics cover at most", "The maximum length of a period depends on the interval."),
     ("conflicting_fields", "", "A field excludes another one."),
     ("conflicting_parameters", "", "A parameter excludes another one, or a range ends before it starts."),
-    ("invalid_value", r"Must not contain (control characters|U\+|an? )", "Text has no control characters and no invisible characters."),
+    ("invalid_value", r"Must not contain (control characters|U\+|an? |the same column)", "Text has no control characters and no invisible characters."),
     ("invalid_value", "Must not contain .* twice", "A list contains no value twice."),
     ("invalid_value", "Must not be after", "A range ends before it starts."),
     ("invalid_value", "Is an order-line column", "The columns of an export depend on its rows."),

@@ -112,7 +112,7 @@ describe('a server that accepts client certificates', () => {
       ['without a name', {}, 'one of tls_client_auth_subject_dn'],
       ['with two names', { tls_client_auth_subject_dn: 'CN=client', tls_client_auth_san_dns: 'client.example' }, 'only one'],
       ['with an invalid name', { tls_client_auth_san_ip: 'client' }, 'must be an IP address'],
-      ['without its certificate', { token_endpoint_auth_method: 'self_signed_tls_client_auth' }, 'jwks is required'],
+      ['without its certificate', { token_endpoint_auth_method: 'self_signed_tls_client_auth' }, 'jwks must be set'],
     ])('but not %s', async (_label, fields, reason) => {
       const [status, body] = await register(fields);
       expect([status, body.error, body.error_description]).toEqual([400, 'invalid_client_metadata', expect.stringContaining(reason)]);
