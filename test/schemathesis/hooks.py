@@ -109,7 +109,11 @@ EXPECTED_ERRORS = [
     ("out_of_range", "With the interval .* statistics cover at most", "The maximum length of a period depends on the interval."),
     ("conflicting_fields", "", "A field excludes another one."),
     ("conflicting_parameters", "", "A parameter excludes another one, or a range ends before it starts."),
-    ("invalid_value", r"Must not contain (control characters|U\+|an? |the same column)", "Text has no control characters and no invisible characters."),
+    (
+        "invalid_value",
+        r"Must not contain (control characters|U\+|an? |the same column)",
+        "Text has no control characters and no invisible characters.",
+    ),
     ("invalid_value", "Must not contain .* twice", "A list contains no value twice."),
     ("invalid_value", "Must not be after", "A range ends before it starts."),
     ("invalid_value", "Is an order-line column", "The columns of an export depend on its rows."),
