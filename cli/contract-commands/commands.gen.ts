@@ -7117,7 +7117,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/signing-key-rotations',
     summary: 'Rotate the signing keys',
     description:
-      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator account.',
+      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no requests fail. Requires an administrator account.',
     scopes: ['signing_keys.manage'],
     idempotent: true,
     paginated: false,
@@ -7639,7 +7639,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 1,
           maximum: 9007199254740991,
           description:
-            'Administrator who can always sign in with a password or passkey, for example if the provider is unavailable. Required if `required_for_staff` is true.',
+            'Administrator who can always sign in with a password or passkey, even if the provider is unavailable. Required if `required_for_staff` is true.',
         },
         status: {
           type: ['string'],
@@ -7848,7 +7848,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 1,
           maximum: 9007199254740991,
           description:
-            'Administrator who can always sign in with a password or passkey, for example if the provider is unavailable. Required if `required_for_staff` is true.',
+            'Administrator who can always sign in with a password or passkey, even if the provider is unavailable. Required if `required_for_staff` is true.',
         },
         status: {
           type: ['string'],
@@ -8055,7 +8055,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = {
   'tasks.read': 'See the exports and imports that you started',
   'tasks.write': 'Start exports and imports on your behalf',
   'events.read': 'Receive events about all data that the application can access',
-  'webhooks.read': 'See where your events are sent',
+  'webhooks.read': 'See your webhooks and the URLs that they send events to',
   'webhooks.write': 'Set up webhooks that send events to URLs that the application chooses',
   'connected_apps.read': 'See which applications can use your account',
   'connected_apps.write': 'Remove applications from your account, and change their order limits',

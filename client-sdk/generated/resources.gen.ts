@@ -1119,7 +1119,7 @@ export interface StatsResource {
 export interface SigningKeysResource {
   /**
    * Rotate the signing keys.
-   * Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator account.
+   * Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no requests fail. Requires an administrator account.
    * Requires the scope `signing_keys.manage`.
    */
   rotate(body: SigningKeyRotationCreate, options?: CallOptions): Call<SigningKeyRotation, ProblemsOf['signingKeys.rotate']>;

@@ -37,9 +37,9 @@ const limitsInputSchema = z
   .strict()
   .superRefine(({ per_order: perOrder, per_period: perPeriod, period }, context) => {
     const addIssue = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
-    if (perOrder === undefined && perPeriod === undefined) addIssue('per_order', 'is required unless `per_period` is set');
-    if (perPeriod !== undefined && period === undefined) addIssue('period', 'is required if `per_period` is set');
-    if (perPeriod === undefined && period !== undefined) addIssue('per_period', 'is required if `period` is set');
+    if (perOrder === undefined && perPeriod === undefined) addIssue('per_order', 'must be set unless `per_period` is set');
+    if (perPeriod !== undefined && period === undefined) addIssue('period', 'must be set if `per_period` is set');
+    if (perPeriod === undefined && period !== undefined) addIssue('per_period', 'must be set if `period` is set');
   });
 
 /** Spending limits in an administrator's request; null for no limits. */

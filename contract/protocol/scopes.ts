@@ -32,7 +32,7 @@ export const scopeDefinitions = {
   'tasks.read': { consent: 'See the exports and imports that you started', admin: false },
   'tasks.write': { consent: 'Start exports and imports on your behalf', admin: false },
   'events.read': { consent: 'Receive events about all data that the application can access', admin: false },
-  'webhooks.read': { consent: 'See where your events are sent', admin: false },
+  'webhooks.read': { consent: 'See your webhooks and the URLs that they send events to', admin: false },
   'webhooks.write': { consent: 'Set up webhooks that send events to URLs that the application chooses', admin: false },
   'connected_apps.read': { consent: 'See which applications can use your account', admin: false },
   'connected_apps.write': { consent: 'Remove applications from your account, and change their order limits', admin: false },

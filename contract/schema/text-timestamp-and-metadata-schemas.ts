@@ -68,7 +68,7 @@ export const timestampSchema = z.string().datetime();
  */
 const timestampRange = { minimum: Date.parse('0001-01-01T00:00:00.000Z'), maximum: Date.parse('9999-12-31T23:59:59.999Z') } as const;
 const timestampFormatText = 'must be an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with at most 9 decimal places';
-const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z after conversion to UTC';
+const timestampRangeText = 'must be between 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999Z after conversion to UTC';
 
 /**
  * A timestamp sent by a caller: RFC 3339 with any offset, at most 9 decimal places, converted to UTC.

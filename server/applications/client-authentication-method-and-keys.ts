@@ -55,7 +55,7 @@ export function* findClientAuthenticationErrors(input: ClientAuthenticationInput
   if ((method === 'none') !== (type === 'public'))
     yield {
       field: 'token_endpoint_auth_method',
-      detail: type === 'public' ? 'must be none for a public application' : 'must not be none for a confidential application',
+      detail: type === 'public' ? 'must be `none` for a public application' : 'must not be `none` for a confidential application',
     };
   yield* findKeySourceErrors(method, jwks != null, jwksUri != null);
   yield* findSubjectErrors(method, input.tlsClientAuthSubject ?? undefined);
@@ -75,10 +75,10 @@ function* findKeySourceErrors(
     for (const field of given) yield { field, detail: allowed };
   } else if (method === 'self_signed_tls_client_auth') {
     if (!hasJwks)
-      yield { field: 'jwks', detail: 'is required for self_signed_tls_client_auth, and must have a key with a certificate in x5c' };
+      yield { field: 'jwks', detail: 'must be set for self_signed_tls_client_auth, and must contain a key with a certificate in x5c' };
     if (hasJwksUri) yield { field: 'jwks_uri', detail: 'must not be given for self_signed_tls_client_auth: add the certificates to jwks' };
   } else if (method === 'private_key_jwt' && given.length === 0) {
-    yield { field: 'jwks', detail: 'is required for private_key_jwt, unless jwks_uri is given' };
+    yield { field: 'jwks', detail: 'must be set for private_key_jwt, unless jwks_uri is given' };
   } else if (given.length === 2) {
     yield { field: 'jwks_uri', detail: 'must not be combined with jwks' };
   }
@@ -89,7 +89,7 @@ function* findSubjectErrors(
   subject: CertificateSubject | undefined,
 ): Generator<ClientAuthenticationError> {
   const field = 'tls_client_auth_subject';
-  if (method === 'tls_client_auth' && !subject) yield { field, detail: 'is required for tls_client_auth' };
+  if (method === 'tls_client_auth' && !subject) yield { field, detail: 'must be set for tls_client_auth' };
   if (method !== 'tls_client_auth' && subject) yield { field, detail: 'requires token_endpoint_auth_method to be tls_client_auth' };
   const error = subject && findCertificateSubjectError(subject);
   if (error !== undefined) yield { field, detail: error };
@@ -103,12 +103,12 @@ function* findJwksErrors({ keys }: UncheckedJwks, method: ClientAuthenticationMe
       if (!(error instanceof UnusableJwkError)) throw error;
       yield {
         field: 'jwks',
-        detail: translatable`has an unusable key: the key at position ${{ position: position + 1 }} ${{ reason: error.reason }}`,
+        detail: translatable`contains an unusable key: the key at position ${{ position: position + 1 }} ${{ reason: error.reason }}`,
       };
     }
   }
   if (method === 'self_signed_tls_client_auth' && !keys.some((key) => 'x5c' in key))
-    yield { field: 'jwks', detail: 'must have a key with a certificate in x5c for self_signed_tls_client_auth' };
+    yield { field: 'jwks', detail: 'must contain a key with a certificate in x5c for self_signed_tls_client_auth' };
 }
 
 /**

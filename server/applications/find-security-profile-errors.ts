@@ -43,7 +43,7 @@ export function* findSecurityProfileErrors(application: ProfiledApplication): Ge
     yield { field: 'token_endpoint_auth_method', detail: translatable`must be ${{ methods }} if the security profile is fapi2` };
   }
   if (jwks?.keys.some((key) => 'alg' in key && key.alg === 'RS256') === true)
-    yield { field: 'jwks', detail: 'must not have an RS256 key if the security profile is fapi2' };
+    yield { field: 'jwks', detail: 'must not contain an RS256 key if the security profile is fapi2' };
   if (grantTypes.includes(deviceCodeGrantType))
     yield { field: 'grant_types', detail: 'must not contain the device code grant if the security profile is fapi2' };
   if (redirectUris.some((uri) => !/^https?:/.test(uri)))

@@ -26,7 +26,7 @@ export function parseJwkWithCertificate(jwk: unknown): PublicJsonWebKey {
   const certificate = parseCertificate(encoded);
   const ofCertificate = certificate.publicKey.export({ format: 'jwk' });
   if ((['kty', 'crv', 'x', 'y', 'n', 'e'] as const).some((member) => ofCertificate[member] !== key[member]))
-    throw new UnusableJwkError(translatable`is not the key of the first certificate in its x5c member`);
+    throw new UnusableJwkError(translatable`does not match the first certificate in its x5c member`);
   return { ...key, x5c: [certificate.raw.toString('base64')] };
 }
 

@@ -184,7 +184,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   if (notPreapprovable.length > 0) {
     yield {
       field: 'preapproved_scopes',
-      detail: translatable`contains scopes that administrators can approve only on the consent page: ${{ scopes: notPreapprovable.join(', ') }}`,
+      detail: translatable`contains scopes that cannot be preapproved, because administrators must approve them on the consent page: ${{ scopes: notPreapprovable.join(', ') }}`,
     };
   }
   const logo = typeof logoUri === 'string' ? findLogoUriError(logoUri) : undefined;
@@ -245,7 +245,7 @@ function* redirectUriErrors(
   field: 'redirect_uris' | 'post_logout_redirect_uris',
   uris: readonly string[],
 ): Generator<ApplicationFieldError> {
-  if (uris.length > 10) yield { field, detail: 'has more than 10 URIs' };
+  if (uris.length > 10) yield { field, detail: 'contains more than 10 URIs' };
   for (const uri of uris) {
     const fault = findRedirectUriError(uri);
     if (fault) yield { field, detail: translatable`${{ uri }} ${{ reason: new TranslatableText(fault) }}` };

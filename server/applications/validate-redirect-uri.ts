@@ -8,9 +8,9 @@ export function findRedirectUriError(uri: string): string | undefined {
   if (!URL.canParse(uri)) return 'is not an absolute URI';
   if (/[\p{Cc}\s]/u.test(uri)) return 'contains a control character or a space';
   const { protocol, hostname, username, password, href } = new URL(uri);
-  if (uri.includes('#')) return 'has a fragment';
-  if (uri.includes('*')) return 'has a wildcard';
-  if (username || password) return 'has a user name';
+  if (uri.includes('#')) return 'contains a fragment';
+  if (uri.includes('*')) return 'contains a wildcard';
+  if (username || password) return 'contains a user name';
   if (protocol === 'https:') return href === uri || href === `${uri}/` ? undefined : 'is not in normalized form';
   if (protocol === 'http:')
     return loopbackHostNames.has(hostname) ? undefined : 'uses http with a host other than the loopback interface (RFC 8252 section 7.3)';

@@ -101,7 +101,7 @@ function describeState({ declinedAt, approvedAt, expiresAt }: InferEntity<typeof
   if (expiresAt <= now) return approvedAt ? 'The customer approved the request.' : 'The request is pending.';
   return approvedAt
     ? translatable`The customer approved the request, and the approval is valid until ${{ at: expiresAt }}.`
-    : translatable`The request is pending until ${{ at: expiresAt }}.`;
+    : translatable`The request is pending and expires at ${{ at: expiresAt }}.`;
 }
 
 async function assertFewRequests(em: EntityManager, grantId: string, now: Date): Promise<void> {

@@ -124,5 +124,5 @@ const throwTaskError =
   (detail: string) =>
   (error: unknown): never => {
     if (isTemporaryDatabaseError(error)) throw error;
-    throw new PermanentTaskError('backup_failed', `${detail} The server log contains the cause.`, error);
+    throw new PermanentTaskError('backup_failed', `${detail} See the server log for the cause.`, error);
   };

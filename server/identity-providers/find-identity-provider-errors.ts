@@ -35,14 +35,14 @@ export function* findIdentityProviderErrors(
   const { issuer, scopes, audience } = fields;
   const rejectionReason = findUrlRejectionReason(issuer, development, 'https://login.example.com');
   if (rejectionReason !== undefined) yield { field: 'issuer', detail: `The URL ${rejectionReason}.` };
-  else if (issuer.includes('?')) yield { field: 'issuer', detail: 'The URL must not have a query string.' };
+  else if (issuer.includes('?')) yield { field: 'issuer', detail: 'The URL must not contain a query string.' };
   if (!scopes.includes('openid')) yield { field: 'scopes', detail: 'Must include openid.' };
   if (audience === 'staff' && fields.createsAccounts)
     yield { field: 'creates_accounts', detail: 'Must be false if the audience is staff, because new accounts are customer accounts.' };
   if (audience === 'customers' && fields.requiredForStaff)
     yield { field: 'required_for_staff', detail: 'Must be false if the audience is customers.' };
   if (fields.requiredForStaff && fields.breakGlassUser == null)
-    yield { field: 'break_glass_user_id', detail: 'Is required if required_for_staff is true.' };
+    yield { field: 'break_glass_user_id', detail: 'Must be set if required_for_staff is true.' };
   yield* findCredentialErrors(fields, given, storedMethod);
 }
 
@@ -57,13 +57,13 @@ function* findCredentialErrors(
     yield { field: 'token_endpoint_auth_method', detail: 'Apple requires apple_client_secret, and no other provider accepts it.' };
   if (!needsKey) {
     if (privateKey !== undefined) yield { field: 'private_key', detail: `Must not be set with ${method}.` };
-    if (clientSecret === undefined && !isStored) yield { field: 'client_secret', detail: `Is required for ${method}.` };
+    if (clientSecret === undefined && !isStored) yield { field: 'client_secret', detail: `Must be set for ${method}.` };
     return;
   }
   if (clientSecret !== undefined) yield { field: 'client_secret', detail: `Must not be set with ${method}.` };
-  if (privateKey === undefined && !isStored) yield { field: 'private_key', detail: `Is required for ${method}.` };
-  if (keyId == null) yield { field: 'key_id', detail: `Is required for ${method}.` };
-  if (method === 'apple_client_secret' && teamId == null) yield { field: 'team_id', detail: `Is required for ${method}.` };
+  if (privateKey === undefined && !isStored) yield { field: 'private_key', detail: `Must be set for ${method}.` };
+  if (keyId == null) yield { field: 'key_id', detail: `Must be set for ${method}.` };
+  if (method === 'apple_client_secret' && teamId == null) yield { field: 'team_id', detail: `Must be set for ${method}.` };
   if (privateKey === undefined) return;
   const algorithm = findPrivateKeyAlgorithm(privateKey);
   if (algorithm === undefined || (method === 'apple_client_secret' && algorithm !== 'ES256'))

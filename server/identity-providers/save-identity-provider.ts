@@ -35,7 +35,7 @@ export async function createIdentityProvider(
   const { slug, preset, client_id: clientId } = body;
   const defaults = identityProviderDefaultsByPreset[preset];
   const issuer = body.issuer ?? defaults.issuer;
-  if (issuer === undefined) throw invalidField('issuer', `Is required for the preset ${preset}.`);
+  if (issuer === undefined) throw invalidField('issuer', `Must be set for the preset ${preset}.`);
   const row = {
     slug,
     preset,

@@ -59,7 +59,7 @@ function assertDefaultWithinMaximum(settings: OrderLimitSettings): void {
   const { maximum_limits: maximum, default_limits: limits, maximum_products: products, default_products: defaultProducts } = settings;
   const category = findCategoryAboveCeiling(products?.categories, defaultProducts?.categories);
   if (category !== undefined) {
-    const detail = translatable`The limits of the shop do not permit the category ${{ category }}.`;
+    const detail = translatable`The shop’s limits do not permit the category ${{ category }}.`;
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/default_products/categories', code: 'out_of_range', detail });
   }
   const excess = maximum && limits ? findLimitAboveCeiling(maximum, limits) : undefined;
@@ -69,7 +69,7 @@ function assertDefaultWithinMaximum(settings: OrderLimitSettings): void {
     in: 'body',
     pointer,
     code: 'out_of_range',
-    detail: translatable`The maximum limits of the shop do not permit this value: ${{ reason: excess.reason }}.`,
+    detail: translatable`The shop’s maximum limits do not permit this value: ${{ reason: excess.reason }}.`,
   });
 }
 

@@ -130,7 +130,7 @@ const maxProblemEntries = 50;
 
 const describePermittedCategories = (categories: readonly string[]): TranslatableText =>
   categories.length === 0
-    ? translatable`The limits of the customer and the shop have no product category in common`
+    ? translatable`The customer’s limits and the shop’s limits have no product category in common`
     : translatable`Only products in the ${{ count: categories.length }} categories ${{ categories: { allOf: categories } }} can be ordered`;
 
 const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable' | 'approval_id'> => ({
@@ -149,7 +149,7 @@ function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrd
   if (approval?.status === 'pending') {
     const path = `/api/v1/approvals/${approval.id}?wait=${maxApprovalWaitSeconds}`;
     return [
-      translatable`Approval of this order is pending (approval ${{ id: approval.id }}). Wait for the decision with GET ${{ path }}, then place the order again.`,
+      translatable`Approval of this order is pending (approval ${{ id: approval.id }}). Use GET ${{ path }} to wait for the decision, then place the order again.`,
     ];
   }
   if (approval?.status === 'declined')

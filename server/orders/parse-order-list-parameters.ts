@@ -27,7 +27,7 @@ export function parseOrderListParameters(principal: Principal, query: OrderListQ
       in: 'query',
       parameter: 'limit',
       code: 'out_of_range',
-      detail: translatable`With \`include=items\`, a page has at most ${{ maximum: maxOrdersWithItems }} orders: send \`limit=${{ limit: maxOrdersWithItems }}\` or less.`,
+      detail: translatable`With \`include=items\`, a page can contain at most ${{ maximum: maxOrdersWithItems }} orders. Send \`limit=${{ limit: maxOrdersWithItems }}\` or a lower value.`,
     });
   }
   const names = { customer: query.include?.includes('customer') ?? false, client: query.include?.includes('client') ?? false };

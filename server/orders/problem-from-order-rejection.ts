@@ -34,7 +34,10 @@ const addressFields = ['line1', 'city', 'country'] as const;
 /** Converts a rejection into a problem. */
 export const problemFromOrderRejection = (rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem =>
   (rejection.quote ? findQuotedOrderProblem(rejection.quote, rejection, input) : findOrderPlacementProblem(rejection, input)) ??
-  createProblem('out_of_stock', { detail: 'The last units have just been sold. Try again.' });
+  createProblem('out_of_stock', {
+    detail:
+      'Some of the requested units have just been sold or reserved. Send the request again; if too few are left, the response will list the available quantities.',
+  });
 
 const findQuotedOrderProblem = (quote: QuoteAtRejection, rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem | undefined =>
   findQuoteProblem(quote, rejection, hasDeliveryAddress(input)) ??

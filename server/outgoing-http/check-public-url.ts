@@ -37,7 +37,7 @@ export function findUrlRejectionReason(text: string, development: boolean, examp
     return example === undefined ? 'must be an absolute URL' : `must be an absolute URL such as ${example}`;
   const url = new URL(text);
   if (url.username || url.password) return 'must not contain a user name or a password';
-  if (url.hash || text.includes('#')) return 'must not have a fragment';
+  if (url.hash || text.includes('#')) return 'must not contain a fragment';
   if (development && isLoopbackUrl(url) && /^https?:$/.test(url.protocol)) return undefined;
   if (url.protocol !== 'https:') return 'must begin with https://';
   if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) return 'must have a host name, not an IP address';

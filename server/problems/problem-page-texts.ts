@@ -140,11 +140,11 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   unavailable: {
     cause: 'The service is temporarily unavailable: it is overloaded, or its database is unreachable.',
-    fix: 'Wait as long as `Retry-After` specifies, and send the request again. With the same `Idempotency-Key`, it is not processed twice.',
+    fix: 'Wait as long as `Retry-After` specifies, and send the request again. If you use the same `Idempotency-Key`, it will not be processed twice.',
   },
   insufficient_storage: {
     cause: 'The server is low on disk space. Nothing was changed; requests that only read still work.',
-    fix: 'Wait as long as `Retry-After` specifies, and send the request again; with the same `Idempotency-Key`, it is not processed twice. If you run the server, free disk space: writes then continue without a restart.',
+    fix: 'Wait as long as `Retry-After` specifies, and send the request again. If you use the same `Idempotency-Key`, it will not be processed twice. If you run the server, free disk space: writes then continue without a restart.',
   },
   email_taken: {
     cause: 'There is already an account with this e-mail address.',

@@ -25,7 +25,7 @@ export async function adjustStock(
   const stock = await em.findOne(ProductStock, { product: productId }, { disableIdentityMap: true });
   const available = stock?.available ?? 0;
   throw createProblem('insufficient_stock', {
-    detail: translatable`${{ available }} units are available; the adjustment would leave fewer than 0 or more than ${{ maximum: maxStock }}.`,
+    detail: translatable`${{ available }} units are available; the adjustment would bring the stock below 0 or above ${{ maximum: maxStock }}.`,
     errors: [
       {
         in: 'body',

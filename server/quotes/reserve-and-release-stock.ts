@@ -17,7 +17,10 @@ export async function reserveStock(em: EntityManager, quoteId: number, quantitie
   const stocks = await lockStock(em, [...quantities.keys()]);
   const reserved = stocks.map((stock) => ({ stock, quantity: quantities.get(stock.product) ?? 0 }));
   if (reserved.some(({ stock, quantity }) => stock.available < quantity))
-    throw createProblem('out_of_stock', { detail: 'The last units have just been sold. Try again.' });
+    throw createProblem('out_of_stock', {
+      detail:
+        'Some of the requested units have just been sold or reserved. Send the request again; if too few are left, the response will list the available quantities.',
+    });
   for (const { stock, quantity } of reserved) {
     stock.available -= quantity;
     em.create(QuoteReservation, { quote: quoteId, product: stock.product, quantity });

@@ -56,7 +56,7 @@ export function assertLineQuantitiesAvailable(
   const exceeded = requested.filter(({ line, quantity }) => quantity > (available.get(line) ?? 0));
   if (exceeded.length === 0) return;
   throw createProblem('quantity_exceeded', {
-    detail: translatable`${{ count: exceeded.length }} lines have fewer units available than requested.`,
+    detail: translatable`${{ count: exceeded.length }} lines request more units than are available.`,
     errors: exceeded.slice(0, 50).map(({ line, quantity }) => ({
       ...at,
       code: 'out_of_range',

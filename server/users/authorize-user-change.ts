@@ -33,7 +33,7 @@ function requireAdministrator(principal: Principal, now: Date): void {
   if (principal.user?.role !== 'admin') {
     throw createProblem('forbidden', {
       detail:
-        'Only a signed-in administrator can change roles and staff or administrator accounts. Applications that act on their own behalf cannot.',
+        'Only a signed-in administrator can change roles, staff accounts and administrator accounts. Applications that act on their own behalf cannot.',
     });
   }
   requireAnyScope(principal, 'users.administer');

@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     const submit = dialog().getByRole('button', { name: /^Refund/ });
     await dialog().getByLabel('Amount').fill('5.11');
     expect(await submit.isDisabled()).toBe(true);
-    await dialog().getByText('exceeds the amount that can still be refunded').waitFor();
+    await dialog().getByText('more than can still be refunded').waitFor();
     await dialog().getByLabel('Amount').fill('1,25');
     await dialog().getByRole('button', { name: 'Refund €1.25' }).click();
     await page.getByText('€1.25 refunded').waitFor();

@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByRole('link', { name: 'Approvals' }).click();
     const row = page.getByRole('row', { name: 'Test application' });
     await row.getByText('Waiting').waitFor();
-    await row.getByText('Above the per-order limit').waitFor();
+    await row.getByText('Over the per-order limit').waitFor();
     await checkPageAccessibilityAndLayout(page, 'approvals');
     await page.getByRole('link', { name: 'Declined' }).click();
     await page.getByText('No matches').waitFor();

@@ -168,8 +168,8 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByText('No account has this e-mail address.').waitFor();
     await dialog.getByLabel('E-mail address').fill(customer.email);
     await dialog.getByRole('button', { name: 'Add staff' }).click();
-    await page.getByRole('button', { name: 'Change role of Anna Test' }).click();
-    await dialog.getByLabel('Role of Anna Test').selectOption('Administrator');
+    await page.getByRole('button', { name: 'Change role for Anna Test' }).click();
+    await dialog.getByLabel('Anna Test’s role').selectOption('Administrator');
     await dialog.getByRole('button', { name: 'Change role' }).click();
     await page.getByRole('row', { name: 'Anna Test' }).getByText('Administrator').waitFor();
     await checkPageAccessibilityAndLayout(page, 'settings staff');

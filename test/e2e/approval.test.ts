@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.goto(`${shop.origin}/account/apps`);
     await page.getByRole('link', { name: 'Order limits for Test application' }).click();
     await page.getByLabel('Maximum per order').fill('50');
-    await page.getByRole('button', { name: 'Save the order limits' }).click();
+    await page.getByRole('button', { name: 'Save order limits' }).click();
     await page.getByText('At most €50.00 per order').waitFor();
   }
 
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.getByRole('link', { name: 'Sign in with a second factor' }).click();
     await signInByPasskey(page);
     await page.getByLabel(/Require a second factor above this amount/).fill('20');
-    await page.getByRole('button', { name: 'Save the amount' }).click();
+    await page.getByRole('button', { name: 'Save amount' }).click();
     await page.getByText('The amount has been saved.').waitFor();
     const app = await authorizeWithLowerLimit(page);
     const above = await app.orderFromQuote((await app.createQuote(8001)).id);

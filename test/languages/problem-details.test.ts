@@ -151,11 +151,9 @@ const findUntranslatableDetails = (source: string): string[] =>
 
 /** Returns the messages of the validation rules in a source file of the contract. */
 const findRuleMessages = (source: string): string[] =>
-  [
-    ...removeComments(source).matchAll(
-      /(?:message: |, |^ +|Text = |Values\()(['`])((?:must|requires|is required|is a column) .*?)\1[,;) }]/gm,
-    ),
-  ].map(([, , message = '']) => message);
+  [...removeComments(source).matchAll(/(?:message: |, |^ +|Text = |Values\()(['`])((?:must|requires|is a column) .*?)\1[,;) }]/gm)].map(
+    ([, , message = '']) => message,
+  );
 
 const removeComments = (source: string): string => source.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, '');
 

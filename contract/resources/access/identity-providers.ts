@@ -68,7 +68,7 @@ const descriptions = {
   required_for_staff:
     'Whether staff and administrators must sign in through this provider, or another provider with this setting, instead of with a password or passkey. Existing sessions and tokens are not affected.',
   break_glass_user_id:
-    'Administrator who can always sign in with a password or passkey, for example if the provider is unavailable. Required if `required_for_staff` is true.',
+    'Administrator who can always sign in with a password or passkey, even if the provider is unavailable. Required if `required_for_staff` is true.',
   status: 'A `disabled` provider has no button, and users cannot sign in through it.',
 };
 

@@ -44,7 +44,7 @@ export const signingKeyRoutes = defineResource('Signing keys', 'Keys that sign t
     body: signingKeyRotationCreateSchema,
     summary: 'Rotate the signing keys',
     description:
-      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator account.',
+      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no requests fail. Requires an administrator account.',
     responses: {
       201: signingKeyRotationSchema,
       ...fails(...problemCodesOfAuthorizedPosts),

@@ -30,11 +30,11 @@ const isDay = (text: string): boolean => {
 const daySchema = z
   .string()
   .regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a date such as 2026-01-31')
-  .refine(isDay, { message: `must be a valid date from ${firstDay} to ${lastDay}` });
+  .refine(isDay, { message: `must be a valid date between ${firstDay} and ${lastDay}` });
 const monthSchema = z
   .string()
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
-  .refine((text) => isDay(`${text}-01`), { message: `must be from ${firstDay.slice(0, 7)} to ${lastDay.slice(0, 7)}` });
+  .refine((text) => isDay(`${text}-01`), { message: `must be between ${firstDay.slice(0, 7)} and ${lastDay.slice(0, 7)}` });
 
 const currencyParameter = currencySchema
   .optional()

@@ -43,7 +43,7 @@ export const orderExportCreateSchema = withSchemaName(
         .array(z.enum([...orderColumns, ...lineColumns]))
         .min(1)
         .max(100)
-        .refine((names) => new Set(names).size === names.length, { message: 'must not contain a column twice' })
+        .refine((names) => new Set(names).size === names.length, { message: 'must not contain the same column twice' })
         .optional()
         .describe('Columns of the file, in this order (default: all). Columns of order lines can be selected only with `rows: lines`.'),
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),

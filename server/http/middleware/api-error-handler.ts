@@ -68,14 +68,14 @@ function toProblem(error: unknown): Problem {
   if (isDiskFullError(error)) {
     return createProblem('insufficient_storage', {
       detail:
-        'The server has too little disk space to write, and nothing was changed. Read requests still work. Send the request again later; with the same Idempotency-Key, it will not be executed twice.',
+        'The server has too little disk space to write, and nothing was changed. Read requests still work. Send the request again later; if you use the same Idempotency-Key, it will not be executed twice.',
       headers: { 'Retry-After': String(lowDiskSpaceRetryAfterSeconds) },
       cause: error,
     });
   }
   if (isDatabaseUnreachableError(error)) {
     return createProblem('unavailable', {
-      detail: 'The database cannot be reached. Send the request again; with the same Idempotency-Key, it will not be executed twice.',
+      detail: 'The database cannot be reached. Send the request again; if you use the same Idempotency-Key, it will not be executed twice.',
       headers: { 'Retry-After': '1' },
       cause: error,
     });

@@ -16,7 +16,7 @@ export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Princip
   const detail =
     authTime === undefined
       ? translatable`This operation requires the access token of a user who signed in within the last ${{ minutes }} minutes. API keys, and applications that act on their own behalf, cannot use it.`
-      : translatable`This operation requires a sign-in within the last ${{ minutes }} minutes. Sign in again, then repeat the request; in the CLI: \`mandate login --force\`.`;
+      : translatable`This operation requires a sign-in within the last ${{ minutes }} minutes. Sign in again (in the CLI, with \`mandate login --force\`), then repeat the request.`;
   const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A more recent sign-in is required", max_age="${maxRecentSignInAgeSeconds}"`;
   throw createProblem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
 }
@@ -29,7 +29,7 @@ export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Princip
 export function requireSecondFactor({ hasSecondFactor, authScheme = 'Bearer' }: Principal, acrValue: string): void {
   if (hasSecondFactor === true) return;
   const detail =
-    'This operation requires a sign-in with a second factor: a passkey, or a code from an authenticator app. Sign in again, then repeat the request; in the CLI: `mandate login --force`.';
+    'This operation requires a sign-in with a second factor: a passkey, or a code from an authenticator app. Sign in again (in the CLI, with `mandate login --force`), then repeat the request.';
   const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A sign-in with a second factor is required", acr_values="${acrValue}", max_age="${maxRecentSignInAgeSeconds}"`;
   throw createProblem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
 }

@@ -89,6 +89,6 @@ const cursorProblem = (code: 'invalid_cursor' | 'cursor_mismatch') =>
     detail:
       code === 'invalid_cursor'
         ? 'Send `next_cursor` exactly as the previous page returned it.'
-        : 'A cursor is valid only with the same filters, sort order and caller.',
+        : 'A cursor is valid only for the same caller, filters and sort order.',
     errors: [{ in: 'query', parameter: 'cursor', code, detail: 'Start again without a cursor.' }],
   });

@@ -156,7 +156,7 @@ function createRejectionWriter(issuer: string, log: Logger): WriteRejectionRespo
     const detail =
       why === 'overloaded'
         ? 'The server is overloaded. The request was not processed. Retry it in a second.'
-        : 'Processing the request took too long. Retry it; with the same Idempotency-Key it is not processed twice.';
+        : 'Processing the request took too long. Retry it; if you use the same Idempotency-Key, it will not be processed twice.';
     writeProblem(res, issuer, 'unavailable', detail);
   };
 }

@@ -19,7 +19,7 @@ export async function queueRedeliveries(em: EntityManager, endpointId: number, s
     (id === undefined) === (from === undefined) ||
     (id !== undefined && (to !== undefined || selection.include_succeeded !== undefined))
   ) {
-    const detail = 'Send either only `event_id`, or `from_event_id` and, optionally, `to_event_id` and `include_succeeded`.';
+    const detail = 'Send only `event_id`, or send `from_event_id`, optionally with `to_event_id` and `include_succeeded`.';
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/event_id', code: 'conflicting_fields', detail });
   }
   if (from !== undefined && to !== undefined && from > to) {

@@ -112,7 +112,7 @@ describe('a server that accepts client certificates', () => {
       ['without a name', {}, 'one of tls_client_auth_subject_dn'],
       ['with two names', { tls_client_auth_subject_dn: 'CN=client', tls_client_auth_san_dns: 'client.example' }, 'only one'],
       ['with an invalid name', { tls_client_auth_san_ip: 'client' }, 'must be an IP address'],
-      ['without its certificate', { token_endpoint_auth_method: 'self_signed_tls_client_auth' }, 'jwks is required'],
+      ['without its certificate', { token_endpoint_auth_method: 'self_signed_tls_client_auth' }, 'jwks must be set'],
     ])('but not %s', async (_label, fields, reason) => {
       const [status, body] = await register(fields);
       expect([status, body.error, body.error_description]).toEqual([400, 'invalid_client_metadata', expect.stringContaining(reason)]);
@@ -121,7 +121,7 @@ describe('a server that accepts client certificates', () => {
 
   const invalidSubject = (type: string, value: string) => ({ ...withSubject, tls_client_auth_subject: { type, value } });
   test.each<[string, () => object | Promise<object>, string, string]>([
-    ['no name', () => ({ ...withSubject, tls_client_auth_subject: null }), '#/tls_client_auth_subject', 'is required for tls_client_auth'],
+    ['no name', () => ({ ...withSubject, tls_client_auth_subject: null }), '#/tls_client_auth_subject', 'must be set for tls_client_auth'],
     [
       'a name without tls_client_auth',
       () => ({ ...machine, tls_client_auth_subject: subject }),
@@ -139,7 +139,7 @@ describe('a server that accepts client certificates', () => {
       'a key without a certificate',
       async () => ({ ...withCertificate, jwks: { keys: [(await createClientKey()).jwk] } }),
       '#/jwks',
-      'must have a key with a certificate in x5c',
+      'must contain a key with a certificate in x5c',
     ],
     [
       'a certificate of another key',
@@ -148,7 +148,7 @@ describe('a server that accepts client certificates', () => {
         jwks: { keys: [{ ...(await createClientKey()).jwk, x5c: withCertificate.jwks.keys.flatMap((key) => Object(key).x5c) }] },
       }),
       '#/jwks',
-      'is not the key of the first certificate',
+      'does not match the first certificate',
     ],
     [
       'an unreadable certificate',

@@ -72,7 +72,7 @@ test('a problem about an order that needs an approval describes how to request o
   expect(detailOf(exceeded)).toBe(`${everyOrder} Request approval of a quote with POST /api/v1/approvals. ${changeHint}`);
   expect(detailOf(exceeded, '#/quote_id')).toBe(`${everyOrder} Request approval of this quote with POST /api/v1/approvals. ${changeHint}`);
   expect(detailOf({ ...exceeded, approval: { id: 3, status: 'pending' } })).toMatch(
-    /places\. Approval of this order is pending \(approval 3\)\. Wait for the decision with GET \/api\/v1\/approvals\/3\?wait=\d+, then place the order again\. The/,
+    /places\. Approval of this order is pending \(approval 3\)\. Use GET \/api\/v1\/approvals\/3\?wait=\d+ to wait for the decision, then place the order again\. The/,
   );
   expect(detailOf({ ...exceeded, approval: { id: 3, status: 'declined' } })).toBe(
     `${everyOrder} The customer declined this order (approval 3). ${changeHint}`,
@@ -124,7 +124,7 @@ test('at most five products and 50 errors are listed for categories', () => {
   expect(describeFirst(51).errors).toHaveLength(50);
   expect(describeFirst(1).detail).toMatch(/^Only products in the category tea can be ordered, and/);
   expect(describeFirst(1, []).detail).toBe(
-    `The limits of the customer and the shop have no product category in common, and product 1 is in the category wine. ${changeHint}`,
+    `The customer’s limits and the shop’s limits have no product category in common, and product 1 is in the category wine. ${changeHint}`,
   );
 });
 

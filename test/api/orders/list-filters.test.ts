@@ -152,7 +152,7 @@ describe('include=items', () => {
           in: 'query',
           parameter: 'limit',
           code: 'out_of_range',
-          detail: 'With `include=items`, a page has at most 20 orders: send `limit=20` or less.',
+          detail: 'With `include=items`, a page can contain at most 20 orders. Send `limit=20` or a lower value.',
         },
       ],
     ]);

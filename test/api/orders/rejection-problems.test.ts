@@ -146,7 +146,8 @@ describe('an order is rejected', () => {
   test('because of a concurrent sale if there is no other reason', () => {
     expect(inEnglish(problemFromOrderRejection(rejection, input))).toMatchObject({
       code: 'out_of_stock',
-      detail: 'The last units have just been sold. Try again.',
+      detail:
+        'Some of the requested units have just been sold or reserved. Send the request again; if too few are left, the response will list the available quantities.',
     });
   });
 });

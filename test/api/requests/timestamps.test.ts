@@ -95,7 +95,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.quer
         expect([status, body.code], `${value}: ${text}`).toEqual([400, 'invalid_request']);
         expect(body.errors[0], value).toMatchObject({
           ...location,
-          detail: expect.stringMatching(/^Must be (?:an RFC 3339|from 0001-01-01)/),
+          detail: expect.stringMatching(/^Must be (?:an RFC 3339|between 0001-01-01)/),
         });
       }
     });

@@ -44,8 +44,8 @@ describe('the sign-in page of a signed-in user', () => {
   });
 
   test.each<[Record<string, string>, string]>([
-    [{ prompt: 'login' }, 'Mandate command line asks you to sign in again.'],
-    [{ max_age: '60' }, 'because you last signed in too long ago'],
+    [{ prompt: 'login' }, 'Mandate command line is asking you to sign in again.'],
+    [{ max_age: '60' }, 'because too much time has passed since you last signed in'],
     [{ claims: JSON.stringify({ id_token: { acr: { essential: true, value: twoFactorAcrValue } } }) }, 'second factor'],
   ])('states why the request %j of an application requires another sign-in', async (parameters, reason) => {
     const anna = await signUp(server.origin);

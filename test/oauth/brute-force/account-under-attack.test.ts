@@ -41,7 +41,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     expect(proofLength(page)).toBe(proofLength(pageOfAttacker));
 
     const mail = await readLastMailTo(server.origin, owner.email);
-    expect(mail.subject).toBe('Your code to sign in to Mandate');
+    expect(mail.subject).toBe('Your sign-in code for Mandate');
     const rejectedPage = await submitFormByAction(browser, page, 'e-mail-code', { code: 'aaaaa-aaaaa' });
     expect([rejectedPage.response.status, rejectedPage.text.includes('The code, the e-mail address or the password is incorrect')]).toEqual(
       [400, true],

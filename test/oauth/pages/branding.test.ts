@@ -47,7 +47,7 @@ test('an administrator changes the branding, and every page shows it', async () 
   const before = await admin.browser.open('/sign-in');
   const saved = await admin.browser.submit(await admin.browser.open(path), settings);
   expect([saved.response.status, saved.url.pathname]).toEqual([200, path]);
-  expect(saved.text).toContain('Your changes are saved.');
+  expect(saved.text).toContain('Your changes have been saved.');
   expect(await currentBranding()).toMatchObject({ ...settings, privacy_url: null, email_footer: 'Ann & Sons\n12 Market Street' });
 
   const visitor = new HttpBrowser(server.origin);
@@ -121,7 +121,7 @@ test("another administrator's changes are not overwritten", async () => {
 describe('the logo', () => {
   test('replaces the letter on every page, and can be deleted', async () => {
     const uploaded = await uploadLogo(admin.browser, pngFile(64));
-    expect(uploaded.text).toContain('Your changes are saved.');
+    expect(uploaded.text).toContain('Your changes have been saved.');
     const { text } = await new HttpBrowser(server.origin).open('/sign-in');
     const source = /<img class="shop-logo" src="([^"]+)"/.exec(text)?.[1] ?? '';
     expect([(await fetch(server.origin + source)).status, text.includes('class="mark"')]).toEqual([200, false]);

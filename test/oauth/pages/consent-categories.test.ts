@@ -74,7 +74,7 @@ describe('the consent page without requested categories', () => {
   test('lets the customer select categories of the shop', async () => {
     const { browser } = await signUp(shop.origin);
     const { text } = await openConsent(browser, undefined);
-    expect(text).toContain('If you select none, products in all categories can be ordered.');
+    expect(text).toContain('If you select no categories, products in all categories can be ordered.');
     expect(offeredCategories(text)).toEqual(expect.arrayContaining(['books', 'office', 'tea']));
     const app = await connectApplication(shop, undefined, { limit_category: 'books' });
     expect(await app.details()).toMatchObject(limitedTo('books'));

@@ -56,7 +56,7 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
       await page.keyboard.press('Tab');
       await page.getByLabel('Your name').fill('Anna New');
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Your name is saved' }).waitFor();
+      await page.getByRole('heading', { name: 'Your name has been saved' }).waitFor();
     },
     language: openAs(async () => '/account/language'),
     'applications on several devices': openAs(async (anna) => {
@@ -72,7 +72,7 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
         .getByRole('link', { name: /Order limits/ })
         .first()
         .click();
-      await page.getByRole('button', { name: 'Save the order limits' }).waitFor();
+      await page.getByRole('button', { name: 'Save order limits' }).waitFor();
     },
     'sessions in several browsers': openAs(async (anna) => {
       for (const device of ['phone', 'laptop'] as const) await signInWith(device, anna);

@@ -39,7 +39,7 @@ export function createApprovalScenarios(server: RunningServer): Record<string, (
       await signInAs(server, page, anna);
       await page.goto(`${server.origin}/account/approvals`);
       await page.getByLabel(/Require a second factor above this amount/).fill('much');
-      await page.getByRole('button', { name: 'Save the amount' }).click();
+      await page.getByRole('button', { name: 'Save amount' }).click();
       await page.getByRole('alert').waitFor();
     },
     'request for an approval': openRequest,

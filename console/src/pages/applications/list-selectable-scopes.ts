@@ -11,7 +11,7 @@ const administratorScopes: ReadonlySet<string> = new Set(['users.administer']);
 
 const allScopes: readonly Scope[] = [...new Set(Object.values(scopesOf).flat())];
 
-/** Returns whether a scope permits access to the whole shop's data, not only to the user's data. */
+/** Returns whether a scope permits access to all of the shop's data, not only to the user's data. */
 export const isShopScope = (scope: string): boolean => consoleEnvironment.staffScopes.includes(scope) || administratorScopes.has(scope);
 
 /** Returns the scopes that this kind of application can have. */

@@ -3,7 +3,7 @@ import { isShopScope } from './list-selectable-scopes.ts';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 
-/** Describes scopes: first those that permit access to the whole shop's data, then those that permit access to the user's data. */
+/** Describes scopes: first those that permit access to all of the shop's data, then those that permit access to the user's data. */
 export function ScopeList({ scopes }: { readonly scopes: readonly string[] }): ReactNode {
   const t = useApplicationsMessages();
   if (scopes.length === 0) return <p>{t('scopes.none')}</p>;
