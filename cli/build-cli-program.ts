@@ -96,7 +96,7 @@ const signInCommandCount = 4;
 
 const emptyProgram = (io: CliEnvironment): Command =>
   new Command('mandate')
-    .description('Command-line client for the Mandate API: orders, products, payments and everything else.')
+    .description('Command-line client for the Mandate API: orders, products, payments and more.')
     .usage('<command>')
     .exitOverride()
     .configureOutput({

@@ -17,7 +17,7 @@ const readOperationId = 'connectedApps.getLimits';
 
 export function addAppsLimitCommand(program: Command, io: CliEnvironment): void {
   const spec = getCommandSpecForOperation(operationId);
-  const group = addCommandGroup(program, 'apps', 'Set order limits of connected applications in decimal amounts');
+  const group = addCommandGroup(program, 'apps', 'Set order limits for connected applications, in decimal amounts');
   const command = addCommandWithoutSubcommands(group, 'limit', spec.summary)
     .description(
       `${spec.summary}.\nChanges only the limits for which you specify a flag. Amounts can be decimal, such as 49.99. A budget for a different period replaces the current budget. The default currency is the currency of the current limits. To remove a single limit, replace all limits with \`mandate connected-apps set-limits\`. To remove all limits, use \`mandate connected-apps remove-limits\`.`,

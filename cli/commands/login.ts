@@ -179,7 +179,7 @@ function requestedScopes({ scopes: text, force = false }: LoginFlags, granted: r
   const names = text?.split(/[\s,]+/).filter(Boolean) ?? [];
   const wrong = names.find((name) => !/^\+?[a-z]+(?:[._][a-z]+)*$/.test(name));
   if (wrong !== undefined)
-    throw new CommandError(exitCodes.usage, 'usage', `A scope must have a name such as orders.read, not ${JSON.stringify(wrong)}`);
+    throw new CommandError(exitCodes.usage, 'usage', `A scope must be a name such as orders.read, not ${JSON.stringify(wrong)}`);
   const added = names.filter((name) => name.startsWith('+')).map((name) => name.slice(1));
   const named = names.filter((name) => !name.startsWith('+'));
   const base = named.length > 0 ? named : granted.length > 0 && (added.length > 0 || force) ? granted : defaultScopes;

@@ -117,7 +117,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 35,
           pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
           description:
-            'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, pages use the next language that the browser prefers, or English. `null` removes the setting.',
+            "Language of the pages and e-mails that the user sees, as a BCP 47 language tag. If the server does not support the language, pages use the first supported language in the browser's preferences, or English if there is none. `null` removes the setting.",
         },
         status: {
           type: ['string'],
@@ -190,7 +190,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 35,
           pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
           description:
-            'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, pages use the next language that the browser prefers, or English. `null` removes the setting.',
+            "Language of the pages and e-mails that the user sees, as a BCP 47 language tag. If the server does not support the language, pages use the first supported language in the browser's preferences, or English if there is none. `null` removes the setting.",
         },
       },
       additionalProperties: false,
@@ -661,7 +661,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     tag: 'Products',
     method: 'GET',
     path: '/api/v1/products/{product_id}/stock-adjustments',
-    summary: 'List stock adjustments of a product',
+    summary: 'List the stock adjustments of a product',
     description: 'Returns the stock adjustments of the product, newest first.',
     scopes: ['products.write'],
     idempotent: false,
@@ -898,7 +898,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           minItems: 1,
           maxItems: 2000,
-          description: 'Order lines. Several lines can be for the same product.',
+          description: 'Order lines. Several lines can refer to the same product.',
           items: {
             type: ['object'],
             required: ['product_id', 'quantity'],
@@ -1101,7 +1101,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 254,
           pattern: '\\S',
           description:
-            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
+            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than 10000 orders match, only those with the highest order numbers are returned.",
         },
         created_at_gte: { type: ['string'], format: 'date-time', description: 'Only orders placed at this time or later.' },
         created_at_lt: { type: ['string'], format: 'date-time', description: 'Only orders placed before this time.' },
@@ -1118,7 +1118,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         sort: {
           type: ['string'],
           enum: ['created_at', '-created_at', 'updated_at', '-updated_at'],
-          description: 'Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).',
+          description: 'Sort order; `-` means descending (default: `updated_at` when filtering by `updated_at`, otherwise `-created_at`).',
         },
         include: {
           type: ['array'],
@@ -1448,7 +1448,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/quotes',
     summary: 'Create a quote',
     description:
-      'Returns the prices, taxes, delivery price and availability of an order without placing it, and whether the order would exceed a limit that the customer set. Nothing is reserved unless `hold` is set. To place the order, send the ID of the quote to `POST /orders` before the quote expires.',
+      'Returns the prices, taxes, delivery price and product availability for an order, and whether it would exceed a limit that the customer set, without placing the order. Nothing is reserved unless `hold` is set. To place the order, send the ID of the quote to `POST /orders` before the quote expires.',
     scopes: ['orders.write', 'orders.manage'],
     idempotent: true,
     paginated: false,
@@ -1462,7 +1462,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           minItems: 1,
           maxItems: 2000,
-          description: 'Order lines. Several lines can be for the same product.',
+          description: 'Order lines. Several lines can refer to the same product.',
           items: {
             type: ['object'],
             required: ['product_id', 'quantity'],
@@ -1534,7 +1534,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['boolean'],
           default: false,
           description:
-            'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
+            'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need approval.',
         },
         expires_in: {
           type: ['integer'],
@@ -1846,7 +1846,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals',
     summary: 'Request an approval',
     description:
-      'Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.',
+      'Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail and makes the decision on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.',
     scopes: ['orders.write'],
     idempotent: true,
     paginated: false,
@@ -1971,7 +1971,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals/all',
     summary: "List all customers' approvals",
     description:
-      'Returns the approvals of every customer, newest first. Requires a staff account. Only the customer can approve or decline.',
+      'Returns the approvals of every customer, newest first. Requires a staff account. Only the customer can approve or decline an order.',
     scopes: ['orders.manage'],
     idempotent: false,
     paginated: true,
@@ -2046,7 +2046,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals/{approval_id}',
     summary: 'Get an approval',
     description:
-      'Returns the approval with its lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.',
+      'Returns the approval with its order lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.',
     scopes: ['orders.read', 'orders.write', 'approvals.decide'],
     idempotent: false,
     paginated: false,
@@ -2272,7 +2272,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^[\\w.:-]{1,255}$',
           description:
-            "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the customer must take an action, and then the payment succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the first response of the provider is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). The test provider rejects unknown tokens with 400.",
+            "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the customer must take an action, and then the payment succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the provider's first response is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). The test provider rejects unknown tokens with 400.",
         },
         return_url: {
           type: ['string'],
@@ -3346,7 +3346,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 254,
           pattern: '\\S',
           description:
-            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
+            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than 10000 orders match, only those with the highest order numbers are returned.",
         },
         created_at_gte: { type: ['string'], format: 'date-time', description: 'Only orders placed at this time or later.' },
         created_at_lt: { type: ['string'], format: 'date-time', description: 'Only orders placed before this time.' },
@@ -3400,7 +3400,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-imports',
     summary: 'Import orders',
     description:
-      'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line and why it was rejected. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.',
+      'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line and why it was rejected. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -3688,7 +3688,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/product-imports',
     summary: 'Import products',
     description:
-      'Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line and why it was rejected. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
+      'Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line and why it was rejected. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -3822,7 +3822,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/user-exports',
     summary: 'Export users',
     description:
-      'Starts a task that writes all users whose accounts are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that exports to a file either all users whose accounts are not closed or the consents of these users, oldest user first. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -3897,7 +3897,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/user-imports',
     summary: 'Import users',
     description:
-      'Starts a task that imports the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line and why it was rejected. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
+      'Starts a task that imports customers from another system. Each row describes one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats listed in the guide “Moving your shop”. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line and why it was rejected. Requires a signed-in administrator. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -4098,7 +4098,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/backups',
     summary: 'Create a backup',
     description:
-      'Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress counts each row twice: when it is written, and when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator account.',
+      'Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress count includes each row twice: once when it is written and once when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator account.',
     scopes: ['backups.manage'],
     idempotent: true,
     paginated: false,
@@ -4149,7 +4149,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/backups/{backup_id}/checks',
     summary: 'Check a backup',
     description:
-      'Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only a restore into another database proves that the server can run with the backup. Requires an administrator account.',
+      'Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only restoring the backup into another database proves that the server can run on the restored data. Requires an administrator account.',
     scopes: ['backups.manage'],
     idempotent: true,
     paginated: false,
@@ -4564,7 +4564,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/events/{event_id}',
     summary: 'Get an event',
-    description: 'Returns the event if the token can see its resource and the event is still stored.',
+    description: 'Returns the event if it is still stored and the token gives access to the resource that the event is about.',
     scopes: ['events.read'],
     idempotent: false,
     paginated: false,
@@ -4807,7 +4807,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}',
     summary: 'Update a webhook endpoint',
     description:
-      'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.',
+      'Omitted fields keep their values. After the update, the endpoint receives the events that the token used for this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.',
     scopes: ['webhooks.write'],
     idempotent: false,
     ifMatch: true,
@@ -4932,7 +4932,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}',
     summary: 'Delete a webhook endpoint',
-    description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
+    description: 'Deletes the endpoint and its deliveries. Once the response has been returned, nothing more is sent to the endpoint.',
     scopes: ['webhooks.write'],
     idempotent: false,
     ifMatch: true,
@@ -4982,7 +4982,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     secret: {
       field: 'secret',
       recovery:
-        'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. Another rotation while the previous secret is still valid requires `overlap_seconds: 0`.',
+        'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. Rotating the secret again while the previous secret is still valid requires `overlap_seconds: 0`.',
     },
     fields: ['secret', 'previous_secret_expires_at'],
   },
@@ -4993,9 +4993,9 @@ export const commandSpecs: readonly CommandSpec[] = [
     tag: 'Webhooks',
     method: 'GET',
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}/deliveries',
-    summary: 'List deliveries of a webhook endpoint',
+    summary: 'List the deliveries to a webhook endpoint',
     description:
-      'Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: 30 days.',
+      'Returns the past and pending deliveries to the endpoint, newest first. A delivery is stored for as long as its event: 30 days.',
     scopes: ['webhooks.read'],
     idempotent: false,
     paginated: true,
@@ -5042,9 +5042,9 @@ export const commandSpecs: readonly CommandSpec[] = [
     tag: 'Webhooks',
     method: 'GET',
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}/deliveries/{webhook_delivery_id}',
-    summary: 'Get a delivery of a webhook endpoint',
+    summary: 'Get a delivery to a webhook endpoint',
     description:
-      'Returns the delivery with the request and the response of each attempt. The body of the request is the event, which `GET /events/{event_id}` returns to callers with access to the event.',
+      'Returns the delivery with the request and the response of each attempt. The request body is the event. Callers with access to the event can get it with `GET /events/{event_id}`.',
     scopes: ['webhooks.read'],
     idempotent: false,
     paginated: false,
@@ -5371,7 +5371,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Set the limits of a connected application',
     description:
-      "Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.",
+      "Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response has been returned. An application whose own orders are limited cannot set limits.",
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5501,7 +5501,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Remove the limits of a connected application',
     description:
-      "Removes the limits for the application's orders, so that only its scopes limit the application. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.",
+      "Removes the limits for the application's orders, so that the application is limited only by its scopes. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.",
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -6006,7 +6006,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application needs no logout tokens. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
+            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application needs no logout tokens. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens issued to applications with this URL contain `sid`.",
         },
         scopes: {
           type: ['array'],
@@ -6130,7 +6130,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest order limits that customers can grant to the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'Highest order limits that customers can set for the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, starting with the next request.',
           properties: {
             currency: {
               type: ['string'],
@@ -6163,7 +6163,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'The only products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. The ceiling also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],
@@ -6186,7 +6186,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
+            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6208,12 +6208,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['type', 'value'],
           description:
-            'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
+            'The name that the certificate of an application that uses `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the `subjectAltName` extension of the certificate.',
           properties: {
             type: {
               type: ['string'],
               enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'],
-              description: 'Type of the certificate name.',
+              description: 'Type of the name that the certificate must contain.',
             },
             value: { type: ['string'], description: 'Name that the certificate must contain.', minLength: 1, maxLength: 1000 },
           },
@@ -6227,7 +6227,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         require_signed_request_object: {
           type: ['boolean'],
           description:
-            'Whether each authorization request must be a signed request object (RFC 9101), in the `request` parameter of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
+            'Whether each authorization request must contain a signed request object (RFC 9101), in the `request` parameter of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
         },
         security_profile: {
           type: ['string', 'null'],
@@ -6238,12 +6238,12 @@ export const commandSpecs: readonly CommandSpec[] = [
         allow_nonce_instead_of_pkce: {
           type: ['boolean'],
           description:
-            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can use `true`.',
+            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. This field can be `true` only for confidential applications.',
         },
         allow_neither_pkce_nor_nonce: {
           type: ['boolean'],
           description:
-            "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can use `true`.",
+            "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects an authorization code into the application's sign-in cannot be detected. This field can be `true` only for confidential applications.",
         },
         id_token_signed_response_alg: {
           type: ['string', 'null'],
@@ -6412,7 +6412,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application needs no logout tokens. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
+            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application needs no logout tokens. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens issued to applications with this URL contain `sid`.",
         },
         scopes: {
           type: ['array'],
@@ -6536,7 +6536,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest order limits that customers can grant to the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'Highest order limits that customers can set for the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, starting with the next request.',
           properties: {
             currency: {
               type: ['string'],
@@ -6569,7 +6569,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'The only products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. The ceiling also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],
@@ -6592,7 +6592,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
+            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6614,12 +6614,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['type', 'value'],
           description:
-            'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
+            'The name that the certificate of an application that uses `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the `subjectAltName` extension of the certificate.',
           properties: {
             type: {
               type: ['string'],
               enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'],
-              description: 'Type of the certificate name.',
+              description: 'Type of the name that the certificate must contain.',
             },
             value: { type: ['string'], description: 'Name that the certificate must contain.', minLength: 1, maxLength: 1000 },
           },
@@ -6633,7 +6633,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         require_signed_request_object: {
           type: ['boolean'],
           description:
-            'Whether each authorization request must be a signed request object (RFC 9101), in the `request` parameter of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
+            'Whether each authorization request must contain a signed request object (RFC 9101), in the `request` parameter of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
         },
         security_profile: {
           type: ['string', 'null'],
@@ -6644,12 +6644,12 @@ export const commandSpecs: readonly CommandSpec[] = [
         allow_nonce_instead_of_pkce: {
           type: ['boolean'],
           description:
-            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can use `true`.',
+            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. This field can be `true` only for confidential applications.',
         },
         allow_neither_pkce_nor_nonce: {
           type: ['boolean'],
           description:
-            "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can use `true`.",
+            "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects an authorization code into the application's sign-in cannot be detected. This field can be `true` only for confidential applications.",
         },
         id_token_signed_response_alg: {
           type: ['string', 'null'],
@@ -6932,7 +6932,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/statistics/orders',
     summary: 'Get order statistics',
     description:
-      "Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.",
+      "Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or the same number of months if the period consists of whole months.",
     scopes: ['statistics.read'],
     idempotent: false,
     paginated: false,
@@ -6944,7 +6944,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
           description:
-            'First day, such as `2026-01-31` (default: the first of the last 30 days, 12 weeks or 12 months, depending on `interval`).',
+            'First day, such as `2026-01-31` (default: the start of the last 30 days, 12 weeks or 12 months, depending on `interval`).',
         },
         to: { type: ['string'], pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$', description: 'Last day (default: today).' },
         interval: {
@@ -6963,7 +6963,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         currency: {
           type: ['string'],
           pattern: '^[A-Z]{3}$',
-          description: 'Only orders in this currency, an ISO 4217 code (default: the currency with the most orders).',
+          description: 'Only orders in this currency, given as an ISO 4217 code (default: the currency with the most orders).',
         },
         group_by: {
           type: ['string'],
@@ -7038,7 +7038,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         currency: {
           type: ['string'],
           pattern: '^[A-Z]{3}$',
-          description: 'Only orders in this currency, an ISO 4217 code (default: the currency with the most orders).',
+          description: 'Only orders in this currency, given as an ISO 4217 code (default: the currency with the most orders).',
         },
         low_stock: {
           type: ['integer'],
@@ -7046,7 +7046,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 0,
           maximum: 100000,
-          description: 'A product with at most this number of units in stock is listed as running low.',
+          description: 'A product with at most this many units in stock is listed as running low.',
         },
         limit: {
           type: ['integer'],
@@ -7092,7 +7092,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         currency: {
           type: ['string'],
           pattern: '^[A-Z]{3}$',
-          description: 'Only orders in this currency, an ISO 4217 code (default: the currency with the most orders).',
+          description: 'Only orders in this currency, given as an ISO 4217 code (default: the currency with the most orders).',
         },
         limit: {
           type: ['integer'],
@@ -7144,7 +7144,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/branding',
     summary: 'Get the branding',
-    description: 'Returns the name, logo, colors and links that pages and e-mails show. No token is required.',
+    description: 'Returns the name, logo, colors and links shown on pages and in e-mails. No token is required.',
     scopes: [],
     idempotent: false,
     paginated: false,
@@ -7205,7 +7205,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
-          description: 'Page with help for customers.',
+          description: 'Help page for customers.',
         },
         terms_url: {
           type: ['string', 'null'],
@@ -7224,7 +7224,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 100,
           pattern: '\\S',
-          description: 'Sender name of e-mails; `null` means the name in the server configuration.',
+          description: 'Sender name for e-mails; `null` means the name in the server configuration.',
         },
         email_footer: {
           type: ['string', 'null'],
@@ -7268,7 +7268,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/branding/logo',
     summary: 'Set the logo',
     description:
-      "Stores the image in the body as the shop's logo. The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between 16 and 2048 pixels.",
+      "Stores the image from the request body as the shop's logo. The image must be a PNG, JPEG or WebP file. The server checks only the image header, and stores and serves the image unchanged. The width and the height must be between 16 and 2048 pixels.",
     scopes: ['branding.manage'],
     idempotent: false,
     paginated: false,
@@ -7307,7 +7307,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/branding/logo',
     summary: 'Delete the logo',
-    description: 'Without a logo, pages show the first letter of the shop name. If there is no logo, nothing changes.',
+    description:
+      'After the deletion, pages show the first letter of the shop name instead. If there is no logo to delete, the request has no effect.',
     scopes: ['branding.manage'],
     idempotent: false,
     paginated: false,
@@ -7371,7 +7372,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest limits that customers can grant to a third-party application (one that the shop does not operate); `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+            'Highest limits that customers can set for a third-party application (one that the shop does not operate); `null` means no maximum. The maximum also applies to existing grants, starting with the next request.',
           properties: {
             currency: {
               type: ['string'],
@@ -7404,7 +7405,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'The only products that customers can allow a third-party application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+            'Products, by category, that customers can allow a third-party application to order; `null` means all products. The maximum also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],
@@ -7421,7 +7422,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
+            'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits, but cannot exceed the maximum.',
           properties: {
             currency: {
               type: ['string'],
@@ -7454,7 +7455,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
+            'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection, but only within the maximum.',
           properties: {
             categories: {
               type: ['array'],
@@ -7563,7 +7564,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers',
     summary: 'Add an identity provider',
     description:
-      'Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider before the first sign-in. Requires an administrator account.',
+      'Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider until the first sign-in. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: true,
     paginated: false,
@@ -7625,7 +7626,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           maxItems: 20,
           description:
-            "Values of `acr` or `amr` in the provider's ID tokens that prove a sign-in with two factors. Other sign-ins through the provider count as one factor.",
+            "Values of `acr` or `amr` in the provider's ID tokens that prove that the user signed in with two factors. Other sign-ins through the provider count as one factor.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         required_for_staff: {
@@ -7644,7 +7645,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         status: {
           type: ['string'],
           enum: ['enabled', 'disabled'],
-          description: 'A `disabled` provider has no button, and users cannot sign in through it.',
+          description: 'A `disabled` provider has no sign-in button, and users cannot sign in through it.',
         },
         client_secret: {
           type: ['string'],
@@ -7834,7 +7835,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           maxItems: 20,
           description:
-            "Values of `acr` or `amr` in the provider's ID tokens that prove a sign-in with two factors. Other sign-ins through the provider count as one factor.",
+            "Values of `acr` or `amr` in the provider's ID tokens that prove that the user signed in with two factors. Other sign-ins through the provider count as one factor.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         required_for_staff: {
@@ -7853,7 +7854,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         status: {
           type: ['string'],
           enum: ['enabled', 'disabled'],
-          description: 'A `disabled` provider has no button, and users cannot sign in through it.',
+          description: 'A `disabled` provider has no sign-in button, and users cannot sign in through it.',
         },
         client_secret: {
           type: ['string'],
@@ -7931,7 +7932,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers/{identity_provider_id}/logo',
     summary: 'Set the logo of an identity provider',
     description:
-      'Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between 16 and 2048 pixels. Requires an administrator account.',
+      'Stores the image from the request body as the logo on the sign-in button. The button shows the logo at 20 by 20 pixels, on a white background in dark mode. The image must be a PNG, JPEG or WebP file. The server checks only the image header, and stores and serves the image unchanged. The width and the height must be between 16 and 2048 pixels. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,
@@ -7982,7 +7983,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers/{identity_provider_id}/logo',
     summary: 'Delete the logo of an identity provider',
     description:
-      'Without a logo, the sign-in button has only text. If there is no logo, nothing changes. Requires an administrator account.',
+      'After the deletion, the sign-in button has only text. If there is no logo to delete, the request has no effect. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,
@@ -8013,11 +8014,11 @@ export const commandGroupSummaries: Readonly<Record<string, string>> = {
   'order-exports': 'Export of orders to a file',
   'order-imports': 'Import of an order history from another system',
   'product-imports': 'Import of products from a file',
-  'user-exports': 'Exports of users and their consents to files',
+  'user-exports': 'File exports of users and their consents',
   'user-imports': 'Import of customers from another system',
   backups: 'Backups of the whole database, in a directory that the operator configures',
   tasks: 'Background tasks, such as exports and imports',
-  events: 'Ordered log of all changes',
+  events: 'Sequential log of all changes',
   webhooks: 'Delivery of events to a URL that you register',
   authorization: 'Permissions and limits of the calling application',
   'connected-apps': "Applications that can act on the user's behalf",
@@ -8028,8 +8029,8 @@ export const commandGroupSummaries: Readonly<Record<string, string>> = {
   usage: 'API request counts and limits',
   stats: "Statistics on the shop's sales, products and applications",
   'signing-keys': 'Keys that sign tokens',
-  branding: 'Name, logo, colors and links that pages and e-mails show',
-  'order-limit-settings': 'Limits for the orders of applications that the shop does not operate',
+  branding: 'Name, logo, colors and links shown on pages and in e-mails',
+  'order-limit-settings': 'Limits for orders placed by applications that the shop does not operate',
   'identity-providers': 'Services through which users can sign in',
 };
 

@@ -81,7 +81,7 @@ export async function checkImportFileEncodingAndRows(
   if (scanner.oversizedRowLine !== undefined)
     reject(
       `has a row of more than ${maxImportFileRowBytes} bytes that ends after line ${scanner.oversizedRowLine}`,
-      'Check the quotes in that row.',
+      'Check the quotation marks in that row.',
     );
   decode();
   if (bytes === 0) reject('is empty', 'Choose a file with a header and at least one row.');

@@ -109,7 +109,7 @@ function describeToolsLackingScope(io: CliEnvironment, lackingScope: readonly Mc
   if (lackingScope.length === 0) return [];
   const advice = addProfileToLoginHint(io, 'ask the user to run `mandate login --scopes +SCOPE` and to restart this server');
   return [
-    `These tools are not listed, because the user has not granted the required scopes; ${advice}: ${formatToolsWithScopes(lackingScope)}.`,
+    `These tools are not listed, because the user has not granted the required scopes: ${formatToolsWithScopes(lackingScope)}. To make them available, ${advice}.`,
   ];
 }
 

@@ -6,7 +6,7 @@ import type { Approval } from '../generated/resources.gen.ts';
 export type ApprovalWaitOptions = {
   /** Aborts the wait but does not cancel the approval. */
   readonly signal?: AbortSignal | undefined;
-  /** Maximum wait (default: until the approval expires). If this limit is exceeded, the call fails with `WaitTimeoutError`. */
+  /** Maximum time to wait (default: until the approval expires). If this limit is exceeded, the call fails with `WaitTimeoutError`. */
   readonly maxWaitMs?: number | undefined;
 };
 

@@ -8,7 +8,7 @@ export type WaitOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Called with the task after every poll. */
   readonly onProgress?: ((task: Task) => void) | undefined;
-  /** Maximum wait (default: none). If this limit is exceeded, the call fails with `WaitTimeoutError`. */
+  /** Maximum time to wait (default: none). If this limit is exceeded, the call fails with `WaitTimeoutError`. */
   readonly maxWaitMs?: number | undefined;
   /** Polling interval (default: the service's `Retry-After` value). */
   readonly intervalMs?: number | undefined;

@@ -413,7 +413,7 @@ export interface ProductsResource {
     options?: CallOptions,
   ): Call<StockAdjustment, ProblemsOf['products.adjustStock']>;
   /**
-   * List stock adjustments of a product.
+   * List the stock adjustments of a product.
    * Returns the stock adjustments of the product, newest first.
    * Requires the scope `products.write`.
    */
@@ -515,7 +515,7 @@ export interface OrdersResource {
 export interface QuotesResource {
   /**
    * Create a quote.
-   * Returns the prices, taxes, delivery price and availability of an order without placing it, and whether the order would exceed a limit that the customer set. Nothing is reserved unless `hold` is set. To place the order, send the ID of the quote to `POST /orders` before the quote expires.
+   * Returns the prices, taxes, delivery price and product availability for an order, and whether it would exceed a limit that the customer set, without placing the order. Nothing is reserved unless `hold` is set. To place the order, send the ID of the quote to `POST /orders` before the quote expires.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: QuoteCreate, options?: CallOptions): Call<Quote, ProblemsOf['quotes.create']>;
@@ -548,7 +548,7 @@ export interface QuotesResource {
 export interface ApprovalsResource {
   /**
    * Request an approval.
-   * Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.
+   * Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail and makes the decision on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.
    * Requires the scope `orders.write`.
    */
   create(body: ApprovalCreate, options?: CallOptions): Call<Approval, ProblemsOf['approvals.create']>;
@@ -560,13 +560,13 @@ export interface ApprovalsResource {
   list(query?: ApprovalsListQuery, options?: CallOptions): PagedCall<ApprovalPage, ProblemsOf['approvals.list']>;
   /**
    * List all customers' approvals.
-   * Returns the approvals of every customer, newest first. Requires a staff account. Only the customer can approve or decline.
+   * Returns the approvals of every customer, newest first. Requires a staff account. Only the customer can approve or decline an order.
    * Requires the scope `orders.manage`.
    */
   listAll(query?: ApprovalsListAllQuery, options?: CallOptions): PagedCall<ApprovalPage, ProblemsOf['approvals.listAll']>;
   /**
    * Get an approval.
-   * Returns the approval with its lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.
+   * Returns the approval with its order lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.
    * Requires the scope `orders.read` or `orders.write` or `approvals.decide`.
    */
   get(approvalId: number | string, query?: ApprovalsGetQuery, options?: CallOptions): Call<Approval, ProblemsOf['approvals.get']>;
@@ -729,7 +729,7 @@ export interface OrderExportsResource {
 export interface OrderImportsResource {
   /**
    * Import orders.
-   * Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line and why it was rejected. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.
+   * Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line and why it was rejected. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query: OrderImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['orderImports.create']>;
@@ -738,7 +738,7 @@ export interface OrderImportsResource {
 export interface ProductImportsResource {
   /**
    * Import products.
-   * Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line and why it was rejected. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
+   * Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line and why it was rejected. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query?: ProductImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['productImports.create']>;
@@ -747,7 +747,7 @@ export interface ProductImportsResource {
 export interface UserExportsResource {
   /**
    * Export users.
-   * Starts a task that writes all users whose accounts are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Starts a task that exports to a file either all users whose accounts are not closed or the consents of these users, oldest user first. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
    * Requires the scope `tasks.write`.
    */
   create(body: UserExportCreate, options?: CallOptions): Call<Task, ProblemsOf['userExports.create']>;
@@ -756,7 +756,7 @@ export interface UserExportsResource {
 export interface UserImportsResource {
   /**
    * Import users.
-   * Starts a task that imports the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line and why it was rejected. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
+   * Starts a task that imports customers from another system. Each row describes one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats listed in the guide “Moving your shop”. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line and why it was rejected. Requires a signed-in administrator. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query: UserImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['userImports.create']>;
@@ -771,13 +771,13 @@ export interface BackupsResource {
   list(query?: BackupsListQuery, options?: CallOptions): PagedCall<BackupPage, ProblemsOf['backups.list']>;
   /**
    * Create a backup.
-   * Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress counts each row twice: when it is written, and when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator account.
+   * Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress count includes each row twice: once when it is written and once when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator account.
    * Requires the scope `backups.manage`.
    */
   create(options?: CallOptions): Call<Task, ProblemsOf['backups.create']>;
   /**
    * Check a backup.
-   * Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only a restore into another database proves that the server can run with the backup. Requires an administrator account.
+   * Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only restoring the backup into another database proves that the server can run on the restored data. Requires an administrator account.
    * Requires the scope `backups.manage`.
    */
   check(backupId: number | string, options?: CallOptions): Call<Task, ProblemsOf['backups.check']>;
@@ -819,7 +819,7 @@ export interface EventsResource {
   list(query?: EventsListQuery, options?: CallOptions): Call<EventPage, ProblemsOf['events.list']>;
   /**
    * Get an event.
-   * Returns the event if the token can see its resource and the event is still stored.
+   * Returns the event if it is still stored and the token gives access to the resource that the event is about.
    * Requires the scope `events.read`.
    */
   get(eventId: number | string, options?: CallOptions): Call<Event, ProblemsOf['events.get']>;
@@ -855,7 +855,7 @@ export interface WebhooksResource {
   get(webhookEndpointId: number | string, options?: CallOptions): Call<WebhookEndpoint, ProblemsOf['webhooks.get']>;
   /**
    * Update a webhook endpoint.
-   * Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.
+   * Omitted fields keep their values. After the update, the endpoint receives the events that the token used for this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.
    * Requires the scope `webhooks.write`.
    */
   update(
@@ -865,7 +865,7 @@ export interface WebhooksResource {
   ): Call<WebhookEndpoint, ProblemsOf['webhooks.update']>;
   /**
    * Delete a webhook endpoint.
-   * Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.
+   * Deletes the endpoint and its deliveries. Once the response has been returned, nothing more is sent to the endpoint.
    * Requires the scope `webhooks.write`.
    */
   delete(webhookEndpointId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['webhooks.delete']>;
@@ -880,8 +880,8 @@ export interface WebhooksResource {
     options?: CallOptions,
   ): Call<WebhookSecretRotation, ProblemsOf['webhooks.rotateSecret']>;
   /**
-   * List deliveries of a webhook endpoint.
-   * Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: 30 days.
+   * List the deliveries to a webhook endpoint.
+   * Returns the past and pending deliveries to the endpoint, newest first. A delivery is stored for as long as its event: 30 days.
    * Requires the scope `webhooks.read`.
    */
   deliveries(
@@ -890,8 +890,8 @@ export interface WebhooksResource {
     options?: CallOptions,
   ): PagedCall<WebhookDeliveryPage, ProblemsOf['webhooks.deliveries']>;
   /**
-   * Get a delivery of a webhook endpoint.
-   * Returns the delivery with the request and the response of each attempt. The body of the request is the event, which `GET /events/{event_id}` returns to callers with access to the event.
+   * Get a delivery to a webhook endpoint.
+   * Returns the delivery with the request and the response of each attempt. The request body is the event. Callers with access to the event can get it with `GET /events/{event_id}`.
    * Requires the scope `webhooks.read`.
    */
   getDelivery(
@@ -961,7 +961,7 @@ export interface ConnectedAppsResource {
   getLimits(connectedAppId: number | string, options?: CallOptions): Call<ConnectedAppLimits, ProblemsOf['connectedApps.getLimits']>;
   /**
    * Set the limits of a connected application.
-   * Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.
+   * Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response has been returned. An application whose own orders are limited cannot set limits.
    * Requires the scope `connected_apps.write`.
    */
   setLimits(
@@ -971,7 +971,7 @@ export interface ConnectedAppsResource {
   ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
   /**
    * Remove the limits of a connected application.
-   * Removes the limits for the application's orders, so that only its scopes limit the application. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.
+   * Removes the limits for the application's orders, so that the application is limited only by its scopes. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.
    * Requires the scope `connected_apps.write`.
    */
   removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;
@@ -1098,7 +1098,7 @@ export interface UsageResource {
 export interface StatsResource {
   /**
    * Get order statistics.
-   * Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
+   * Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or the same number of months if the period consists of whole months.
    * Requires the scope `statistics.read`.
    */
   orders(query?: StatsOrdersQuery, options?: CallOptions): Call<OrderStatistics, ProblemsOf['stats.orders']>;
@@ -1128,13 +1128,13 @@ export interface SigningKeysResource {
 export interface BrandingResource {
   /**
    * Get the branding.
-   * Returns the name, logo, colors and links that pages and e-mails show. No token is required.
+   * Returns the name, logo, colors and links shown on pages and in e-mails. No token is required.
    * Requires no token.
    */
   get(options: CallOptions & Required<IfNoneMatch>): Call<Branding | undefined, ProblemsOf['branding.get']>;
   /**
    * Get the branding.
-   * Returns the name, logo, colors and links that pages and e-mails show. No token is required.
+   * Returns the name, logo, colors and links shown on pages and in e-mails. No token is required.
    * Requires no token.
    */
   get(options?: CallOptions): Call<Branding, ProblemsOf['branding.get']>;
@@ -1146,13 +1146,13 @@ export interface BrandingResource {
   update(body: BrandingUpdate, options?: CallOptions & IfMatch): Call<Branding, ProblemsOf['branding.update']>;
   /**
    * Set the logo.
-   * Stores the image in the body as the shop's logo. The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between 16 and 2048 pixels.
+   * Stores the image from the request body as the shop's logo. The image must be a PNG, JPEG or WebP file. The server checks only the image header, and stores and serves the image unchanged. The width and the height must be between 16 and 2048 pixels.
    * Requires the scope `branding.manage`.
    */
   setLogo(file: FileContent, options?: UploadOptions): Call<Branding, ProblemsOf['branding.setLogo']>;
   /**
    * Delete the logo.
-   * Without a logo, pages show the first letter of the shop name. If there is no logo, nothing changes.
+   * After the deletion, pages show the first letter of the shop name instead. If there is no logo to delete, the request has no effect.
    * Requires the scope `branding.manage`.
    */
   deleteLogo(options?: CallOptions): Call<undefined, ProblemsOf['branding.deleteLogo']>;
@@ -1191,7 +1191,7 @@ export interface IdentityProvidersResource {
   list(query?: IdentityProvidersListQuery, options?: CallOptions): PagedCall<IdentityProviderPage, ProblemsOf['identityProviders.list']>;
   /**
    * Add an identity provider.
-   * Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider before the first sign-in. Requires an administrator account.
+   * Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider until the first sign-in. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   create(body: IdentityProviderCreate, options?: CallOptions): Call<IdentityProvider, ProblemsOf['identityProviders.create']>;
@@ -1228,7 +1228,7 @@ export interface IdentityProvidersResource {
   delete(identityProviderId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['identityProviders.delete']>;
   /**
    * Set the logo of an identity provider.
-   * Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between 16 and 2048 pixels. Requires an administrator account.
+   * Stores the image from the request body as the logo on the sign-in button. The button shows the logo at 20 by 20 pixels, on a white background in dark mode. The image must be a PNG, JPEG or WebP file. The server checks only the image header, and stores and serves the image unchanged. The width and the height must be between 16 and 2048 pixels. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   setLogo(
@@ -1238,7 +1238,7 @@ export interface IdentityProvidersResource {
   ): Call<IdentityProvider, ProblemsOf['identityProviders.setLogo']>;
   /**
    * Delete the logo of an identity provider.
-   * Without a logo, the sign-in button has only text. If there is no logo, nothing changes. Requires an administrator account.
+   * After the deletion, the sign-in button has only text. If there is no logo to delete, the request has no effect. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   deleteLogo(identityProviderId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['identityProviders.deleteLogo']>;

@@ -115,5 +115,5 @@ const description = (): string =>
     'All error responses have the format `application/problem+json` and contain a machine-readable `code`. An error response lists all errors that were found in the request.',
     "A request for a resource that does not exist and a request for another user's resource return the same 404 response. Ignore unknown fields in responses, because new fields may be added. New values may be added to enumerations that are marked with `x-open-enum`.",
     'Requests with unknown fields or parameters are rejected.',
-    'Every POST accepts an `Idempotency-Key`. For 24 hours, repeating a request with the same key returns the first response again, with `Idempotent-Replayed: true`, and has no further effect. Secrets (`x-null-in-replay`) are included only in the first response and are `null` in a replay. A different request with the same key is rejected with `idempotency_key_reused`.',
+    'Every POST accepts an `Idempotency-Key`. For 24 hours, repeating a request with the same key returns the first response again, with `Idempotent-Replayed: true`, and has no further effect. Secrets (marked with `x-null-in-replay`) are included only in the first response and are `null` in a replay. A different request with the same key is rejected with `idempotency_key_reused`.',
   ].join('\n\n');

@@ -42,13 +42,13 @@ export function splitEventSchemaBySubject({ schemas }: OpenApiComponents, versio
   }
   schemas['OtherEvent'] = {
     ...withType({ not: { enum: [...eventTypes] } }, reference('EventData')),
-    description: 'Event of a type that a newer version of the service has added.',
+    description: 'Event whose type was added in a newer version of the service.',
   };
   const mapping = Object.fromEntries(eventTypes.map((each) => [each, referenceTo(eventSchemaNameFromSubject(subjectFromEventType(each)))]));
   schemas['KnownEvent'] = {
     oneOf: subjects.map((subject) => reference(eventSchemaNameFromSubject(subject))),
     discriminator: { propertyName: 'type', mapping },
-    description: 'Event of a type that this document describes. The type determines the schema of `data.object`.',
+    description: 'Event whose type is described in this document. The type determines the schema of `data.object`.',
   };
   schemas['Event'] = { anyOf: [reference('KnownEvent'), reference('OtherEvent')] };
 }

@@ -28,7 +28,7 @@ const version = withSchemaName(
   z.object({
     version: z.string().describe('Version as it appears in paths, such as `v1`.'),
     status: extensibleEnumSchema(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
-      'Status of the version. The `current` version serves paths without a version, a `preview` may change at any time, and a `retired` version returns 410.',
+      'Status of the version. The `current` version handles requests whose path contains no version, a `preview` version may change at any time, and a `retired` version returns 410.',
     ),
     deprecated_at: timestampSchema.nullable().describe('When the version was or will be deprecated.'),
     sunset_at: timestampSchema.nullable().describe('When the version is retired.'),

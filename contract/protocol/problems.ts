@@ -101,7 +101,7 @@ export const problemEntrySchema = withSchemaName(
 );
 
 const problemFields = {
-  type: z.string().url().describe('URL that identifies the problem type and ends with `code`.'),
+  type: z.string().url().describe('URL that identifies the problem type and ends with the value of `code`.'),
   title: z.string().describe('Short description of the problem type, in the language selected by `Accept-Language`.'),
   status: z.number().int().min(400).max(599).describe('HTTP status code.'),
   code: z.string().describe('Machine-readable problem code. Codes are never removed within an API version; new codes may be added.'),

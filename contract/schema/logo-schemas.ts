@@ -6,7 +6,7 @@ export const logoMediaTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
 
 /** An uploaded logo in a response. */
 export const logoSchema = z.object({
-  url: z.string().url().describe('URL of the image. A new image has a new URL.'),
+  url: z.string().url().describe('URL of the image. The URL changes whenever the image changes.'),
   media_type: z.enum(logoMediaTypes),
   width: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
   height: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
@@ -18,6 +18,6 @@ export const logoBodySchema = z.custom<string | Uint8Array | Blob | ReadableStre
 export const logoUploadRouteMetadata = { consumes: logoMediaTypes, bodyMax: logoLimits.bytes } as const;
 
 /** Describes the accepted images for the API reference and the command help. */
-export const acceptedLogosText = `The image must be a PNG, JPEG or WebP file. The server checks the image header and serves the image itself. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`;
+export const acceptedLogosText = `The image must be a PNG, JPEG or WebP file. The server checks only the image header, and stores and serves the image unchanged. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`;
 
 export type Logo = z.output<typeof logoSchema>;

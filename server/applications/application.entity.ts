@@ -52,7 +52,7 @@ const schema = defineEntity({
     jwksUri: p.text().nullable(),
     /** Certificate-based authentication method; null if the application's type and keys determine its method. */
     certificateAuthMethod: p.enum(certificateAuthenticationMethods).nullable(),
-    /** Name that the certificate of an application with `tls_client_auth` must contain. */
+    /** Name that the certificate of an application that uses `tls_client_auth` must contain. */
     tlsClientAuthSubject: p.json<CertificateSubject>().nullable(),
     /** Whether access tokens are bound to the certificate that was used to request them. */
     tlsClientCertificateBoundAccessTokens: p.boolean().default(false),
@@ -88,7 +88,7 @@ const schema = defineEntity({
     quotaPerMonth: p.integer().nullable().check('quota_per_month >= 1'),
     /** Overrides the server's default grace period for repeated refreshes, in seconds. */
     refreshGraceSeconds: p.integer().nullable().check('refresh_grace_seconds >= 0 and refresh_grace_seconds <= 300'),
-    /** Highest order limits that users can grant to the application. */
+    /** Highest order limits that users can set for the application. */
     orderLimitsCeiling: p.json<OrderSpendingLimits>().nullable(),
     /** Product categories from which users can allow the application to order; null for all products. */
     orderCategoriesCeiling: p.array().nullable(),

@@ -59,7 +59,7 @@ export type ApplicationInput = {
   readonly idTokenSignedResponseAlg?: IdTokenSigningAlgorithm | null;
   /** Whether access tokens are bound to the certificate that was used to request them. */
   readonly tlsClientCertificateBoundAccessTokens?: boolean;
-  /** Whether authorization requests must be signed request objects (RFC 9101). */
+  /** Whether authorization requests must contain signed request objects (RFC 9101). */
   readonly requireSignedRequestObject?: boolean;
 } & Pick<ClientAuthenticationInput, 'tokenEndpointAuthMethod' | 'jwks' | 'jwksUri' | 'tlsClientAuthSubject'>;
 

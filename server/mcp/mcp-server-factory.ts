@@ -81,7 +81,7 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
 function describeToolsLackingScope(tools: readonly McpTool[]): string[] {
   if (tools.length === 0) return [];
   return [
-    `These tools are not listed, because the user has not granted the required scopes. If you call one, the user is asked to grant its scope: ${formatToolsWithScopes(tools)}.`,
+    `These tools are not listed, because the user has not granted the required scopes: ${formatToolsWithScopes(tools)}. If you call one, the user is asked to grant its scope.`,
   ];
 }
 

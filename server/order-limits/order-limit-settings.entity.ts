@@ -10,7 +10,7 @@ export const OrderLimitSettingsEntity = defineEntity({
   tableName: 'order_limit_settings',
   properties: {
     id: p.integer().primary().autoincrement(false).check('id = 1'),
-    /** Highest limits that users can grant to a third-party application. */
+    /** Highest limits that users can set for a third-party application. */
     maximumLimits: p.json<OrderSpendingLimits>().nullable(),
     /** Limits that the consent page proposes if a third-party application requests no limits. */
     defaultLimits: p.json<OrderSpendingLimits>().nullable(),

@@ -23,7 +23,7 @@ test('every operation with a body states its limit', () => {
     Object.entries(methods).flatMap(([method, { requestBody }]) => (requestBody ? [[`${method} ${path}`, requestBody.description]] : [])),
   );
   expect(bodies.length).toBeGreaterThan(20);
-  const stated = expect.stringMatching(/^At most \d+ bytes\.$|^The file size .* A row can have at most \d+ bytes/);
+  const stated = expect.stringMatching(/^At most \d+ bytes\.$|^The file size .* A row can be at most \d+ bytes long/);
   for (const [operation, description] of bodies) expect([operation, description]).toEqual([operation, stated]);
 });
 

@@ -33,7 +33,7 @@ const maxIntervalMs = 15_000;
 const listLimit = 100;
 
 export function addOrdersWatchCommand(program: Command, io: CliEnvironment): void {
-  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'orders'), 'watch', 'Print status changes of orders')
+  const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'orders'), 'watch', 'Print order status changes')
     .description(`Print one line for each status change of an order, or of the ${listLimit} newest orders, until you press Ctrl-C.`)
     .argument('[order-id]', 'ID of the order')
     .addOption(
@@ -45,7 +45,7 @@ export function addOrdersWatchCommand(program: Command, io: CliEnvironment): voi
         ['paid', 'shipped', 'delivered', 'canceled'],
       ),
     )
-    .option('--max-wait <duration>', 'maximum wait, such as 10m; exit when it elapses (with code 13 if --until is set)')
+    .option('--max-wait <duration>', 'maximum time to wait, such as 10m; exit when it elapses (with code 13 if --until is set)')
     .option('--interval <duration>', 'polling interval (default: 2s, increasing to 15s while nothing changes)')
     .addHelpText('after', '\nRequires the scope orders.read.')
     .action(async (id: string | undefined) =>

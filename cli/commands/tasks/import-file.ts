@@ -48,7 +48,10 @@ export function addImportCommand(program: Command, io: CliEnvironment, group: ke
   const typed = addOperationFlags(command, spec);
   addTaskWaitFlags(command)
     .addOption(
-      setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: derived from the file name, or csv)'), ['csv', 'ndjson']),
+      setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: derived from the file name, otherwise csv)'), [
+        'csv',
+        'ndjson',
+      ]),
     )
     .option('--report <file>', 'write the import report to this file, as one JSON object per line')
     .option('-y, --yes', 'overwrite an existing report file')

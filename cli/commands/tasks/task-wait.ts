@@ -17,7 +17,7 @@ import { assertNoImportRowsRejected } from '../../output/print-import-summary.ts
 /** Adds the flags for commands that wait for a task. */
 export const addTaskWaitFlags = (command: Command): Command =>
   command
-    .option('--max-wait <duration>', 'maximum wait, such as 10m; exit with code 13 when it elapses (the task keeps running)')
+    .option('--max-wait <duration>', 'maximum time to wait, such as 10m; exit with code 13 when it elapses (the task keeps running)')
     .option('--interval <duration>', 'polling interval (default: as requested by the service)');
 
 export function addTasksWaitCommand(program: Command, io: CliEnvironment): void {

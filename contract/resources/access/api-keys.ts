@@ -64,7 +64,7 @@ const fields = {
     ),
   created_at: timestampSchema,
   expires_at: timestampSchema,
-  last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
+  last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to within one minute; `null` before the first use.'),
 };
 
 export const apiKeySchema = withSchemaName('ApiKey', z.object(fields));

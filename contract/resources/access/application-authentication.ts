@@ -21,17 +21,17 @@ export const maxApplicationKeys = 10;
 const descriptions = {
   token_endpoint_auth_method:
     'How the application authenticates (RFC 7591). `none`: the application does not authenticate, because it is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
-  jwks: 'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
+  jwks: 'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
   jwks_uri:
     'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
   tls_client_auth_subject:
-    'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
+    'The name that the certificate of an application that uses `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the `subjectAltName` extension of the certificate.',
   tls_client_certificate_bound_access_tokens:
     'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate.',
 };
 
 const requestObjectText =
-  'Whether each authorization request must be a signed request object (RFC 9101), in the `request` parameter of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.';
+  'Whether each authorization request must contain a signed request object (RFC 9101), in the `request` parameter of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.';
 
 /** Security profiles that an application can be required to follow. */
 export const securityProfiles = ['fapi2'] as const;
@@ -46,12 +46,12 @@ const profileText =
   'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. The application authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. ID tokens are not signed with RS256, refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
 
 const nonceText =
-  'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can use `true`.';
+  'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. This field can be `true` only for confidential applications.';
 
 const noProtectionText =
-  "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can use `true`.";
+  "Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. This setting is only for certification tests and clients that cannot be changed, and is not recommended (RFC 9700 section 2.1.1). If `true`, an attack that injects an authorization code into the application's sign-in cannot be detected. This field can be `true` only for confidential applications.";
 
-const subjectTypeText = 'Type of the certificate name.';
+const subjectTypeText = 'Type of the name that the certificate must contain.';
 const subjectValueText = 'Name that the certificate must contain.';
 
 const optionalText = (description: string) => z.string().optional().describe(description);

@@ -29,7 +29,7 @@ const budgetFields = {
   set_by: z
     .enum(budgetAuthors)
     .describe(
-      'Party that set the budget. `customer`: the customer. `api_key`: the user who created the API key. `application`: the shop, for this application. `shop`: the shop, for all applications that it does not operate.',
+      'Party that set the budget. `customer`: the customer. `api_key`: the user who created the API key. `application`: the shop, which set the budget for this application. `shop`: the shop, which set the budget for all applications that it does not operate.',
     ),
 };
 

@@ -64,12 +64,12 @@ const descriptions = {
   creates_accounts:
     'Whether the first sign-in of an unknown user with a verified e-mail address creates a customer account. Existing accounts are never linked automatically.',
   two_factor_values:
-    "Values of `acr` or `amr` in the provider's ID tokens that prove a sign-in with two factors. Other sign-ins through the provider count as one factor.",
+    "Values of `acr` or `amr` in the provider's ID tokens that prove that the user signed in with two factors. Other sign-ins through the provider count as one factor.",
   required_for_staff:
     'Whether staff and administrators must sign in through this provider, or another provider with this setting, instead of with a password or passkey. Existing sessions and tokens are not affected.',
   break_glass_user_id:
     'Administrator who can always sign in with a password or passkey, even if the provider is unavailable. Required if `required_for_staff` is true.',
-  status: 'A `disabled` provider has no button, and users cannot sign in through it.',
+  status: 'A `disabled` provider has no sign-in button, and users cannot sign in through it.',
 };
 
 const fields = {
@@ -196,7 +196,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     headers: idempotencyHeadersSchema,
     body: identityProviderCreateSchema,
     summary: 'Add an identity provider',
-    description: `Adds a button to the sign-in page. Register the \`redirect_uri\` from the response with the provider. The server does not contact the provider before the first sign-in. ${onlyAdministrators}`,
+    description: `Adds a button to the sign-in page. Register the \`redirect_uri\` from the response with the provider. The server does not contact the provider until the first sign-in. ${onlyAdministrators}`,
     responses: { 201: identityProviderSchema, ...fails(...problemCodesOfAuthorizedPosts, 'conflict') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.create', access, idempotent: true, returnsEtag: true }),
   },
@@ -230,7 +230,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     pathParams,
     body: logoBodySchema,
     summary: 'Set the logo of an identity provider',
-    description: `Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
+    description: `Stores the image from the request body as the logo on the sign-in button. The button shows the logo at 20 by 20 pixels, on a white background in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
     responses: { 200: identityProviderSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileUploadProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.setLogo', access, ...logoUploadRouteMetadata }),
   },
@@ -239,7 +239,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     path: '/identity-providers/:identity_provider_id/logo',
     pathParams,
     summary: 'Delete the logo of an identity provider',
-    description: `Without a logo, the sign-in button has only text. If there is no logo, nothing changes. ${onlyAdministrators}`,
+    description: `After the deletion, the sign-in button has only text. If there is no logo to delete, the request has no effect. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.deleteLogo', access }),
   },

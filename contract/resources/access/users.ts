@@ -64,7 +64,7 @@ const localeInputSchema = z
   .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag (BCP 47) such as de or pt-BR')
   .nullable()
   .describe(
-    'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, pages use the next language that the browser prefers, or English. `null` removes the setting.',
+    "Language of the pages and e-mails that the user sees, as a BCP 47 language tag. If the server does not support the language, pages use the first supported language in the browser's preferences, or English if there is none. `null` removes the setting.",
   );
 
 export const userRoles = ['customer', 'staff', 'admin'] as const;
@@ -87,7 +87,7 @@ export const userSchema = withSchemaName(
       .string()
       .nullable()
       .describe(
-        'Language of pages and e-mails for the user, as a BCP 47 language tag such as `de`. With `null`, pages use the language of the browser.',
+        "Language of the pages and e-mails that the user sees, as a BCP 47 language tag such as `de`. If `null`, pages use the browser's language.",
       ),
     version: z.number().int().min(1).describe('Version number, incremented on every change.'),
     created_at: timestampSchema,

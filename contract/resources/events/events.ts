@@ -133,7 +133,7 @@ export const eventSchema = withSchemaName(
           .int()
           .nullable()
           .describe(
-            'Version number of the resource, incremented on every change. Of two events about the same resource, the one with the greater version is newer.',
+            'Version number of the resource, incremented on every change. Of two events about the same resource, the one with the higher version is newer.',
           ),
       }),
     ),
@@ -154,7 +154,7 @@ export const eventPageSchema = withSchemaName(
   }),
 );
 
-export const eventRoutes = defineResource('Events', 'Ordered log of all changes.', {
+export const eventRoutes = defineResource('Events', 'Sequential log of all changes.', {
   list: {
     method: 'GET',
     path: '/events',
@@ -184,7 +184,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
     path: '/events/:event_id',
     pathParams: z.object({ event_id: pathIdSchema('ID of the event.') }),
     summary: 'Get an event',
-    description: 'Returns the event if the token can see its resource and the event is still stored.',
+    description: 'Returns the event if it is still stored and the token gives access to the resource that the event is about.',
     responses: { 200: eventSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'events.get', access: ['events.read'] }),
   },

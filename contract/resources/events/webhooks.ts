@@ -77,7 +77,7 @@ const signingSecret = "The signing secret (Standard Webhooks). Pass the secret t
 const secret = secretShownOnceSchema(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
 const rotatedSecret = secretShownOnceSchema(
   signingSecret,
-  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. Another rotation while the previous secret is still valid requires `overlap_seconds: 0`.',
+  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. Rotating the secret again while the previous secret is still valid requires `overlap_seconds: 0`.',
 );
 
 export const webhookEndpointSchema = withSchemaName('WebhookEndpoint', z.object(fields));
@@ -157,7 +157,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     body: webhookEndpointUpdateSchema,
     summary: 'Update a webhook endpoint',
     description:
-      'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.',
+      'Omitted fields keep their values. After the update, the endpoint receives the events that the token used for this request can read. Deliveries to a disabled endpoint are skipped; you can redeliver them after you have enabled the endpoint.',
     responses: {
       200: webhookEndpointSchema,
       ...fails(...problemCodesOfAuthenticatedOperations, ...bodyProblemCodes, ...ifMatchFailureCodes, 'not_found'),
@@ -170,7 +170,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
-    description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
+    description: 'Deletes the endpoint and its deliveries. Once the response has been returned, nothing more is sent to the endpoint.',
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, ...ifMatchFailureCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
@@ -205,8 +205,8 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     path: '/webhook-endpoints/:webhook_endpoint_id/deliveries',
     pathParams: endpointPath,
     query: z.object({ limit, cursor, status: commaSeparatedEnumSchema(webhookDeliveryStatuses).optional() }).strict(),
-    summary: 'List deliveries of a webhook endpoint',
-    description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
+    summary: 'List the deliveries to a webhook endpoint',
+    description: `Returns the past and pending deliveries to the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
     responses: {
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
       ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes, 'not_found'),
@@ -218,9 +218,9 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     path: '/webhook-endpoints/:webhook_endpoint_id/deliveries/:webhook_delivery_id',
     pathParams: endpointPath.extend({ webhook_delivery_id: pathIdSchema('ID of the delivery.') }),
     query: z.object({}).strict(),
-    summary: 'Get a delivery of a webhook endpoint',
+    summary: 'Get a delivery to a webhook endpoint',
     description:
-      'Returns the delivery with the request and the response of each attempt. The body of the request is the event, which `GET /events/{event_id}` returns to callers with access to the event.',
+      'Returns the delivery with the request and the response of each attempt. The request body is the event. Callers with access to the event can get it with `GET /events/{event_id}`.',
     responses: { 200: webhookDeliveryDetailsSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.getDelivery', access: ['webhooks.read'] }),
   },

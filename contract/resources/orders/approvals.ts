@@ -67,7 +67,7 @@ const approvalFields = {
   reason: z
     .object({
       code: extensibleEnumSchema(approvalReasons).describe(
-        '`categories`, `per_order`, `per_period` and `currency`: the order exceeded this limit when the approval was requested; `every_order`: every order of the application requires approval.',
+        '`categories`, `per_order`, `per_period` and `currency`: the order was not within this limit when the approval was requested; `every_order`: every order that the application places requires approval.',
       ),
       currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
       limit: amountSchema
@@ -81,7 +81,7 @@ const approvalFields = {
         .describe('Categories in the order that the customer does not permit; `null` unless `code` is `categories`.'),
     })
     .nullable()
-    .describe('Why the order needs an approval; `null` if the order was within all limits when the approval was requested.'),
+    .describe('Why the order needs approval; `null` if the order was within all limits when the approval was requested.'),
   order_id: idSchema.nullable().describe('Order that was placed with the approval.'),
   expires_at: timestampSchema.describe('When the request or approval expires. The quote expires at the same time.'),
   created_at: timestampSchema,
@@ -120,7 +120,7 @@ export const approvalRoutes = defineResource('Approvals', 'Orders that applicati
     headers: idempotencyHeadersSchema,
     body: approvalCreateSchema,
     summary: 'Request an approval',
-    description: `Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have at most ${maxPendingApprovalsPerGrant} pending approvals.`,
+    description: `Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail and makes the decision on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval overrides only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have at most ${maxPendingApprovalsPerGrant} pending approvals.`,
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'conflict', 'invalid_transition', 'limit_exceeded', 'too_many_approvals'),
@@ -159,7 +159,7 @@ export const approvalRoutes = defineResource('Approvals', 'Orders that applicati
       .strict(),
     summary: "List all customers' approvals",
     description:
-      'Returns the approvals of every customer, newest first. Requires a staff account. Only the customer can approve or decline.',
+      'Returns the approvals of every customer, newest first. Requires a staff account. Only the customer can approve or decline an order.',
     responses: {
       200: listPageSchema('ApprovalPage', approvalSummarySchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
@@ -179,7 +179,7 @@ export const approvalRoutes = defineResource('Approvals', 'Orders that applicati
       .strict(),
     summary: 'Get an approval',
     description:
-      'Returns the approval with its lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.',
+      'Returns the approval with its order lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.',
     responses: { 200: approvalSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'approvals.get', access: ['orders.read', 'orders.write', 'approvals.decide'] }),
   },

@@ -18,7 +18,7 @@ export const orderInputFields = {
     .array(withSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity: unitsPerOrderLineSchema }).strict()))
     .min(1)
     .max(maxOrderLines)
-    .describe('Order lines. Several lines can be for the same product.'),
+    .describe('Order lines. Several lines can refer to the same product.'),
   delivery: orderDeliveryInputSchema,
   user_id: idSchema
     .optional()

@@ -18,7 +18,7 @@ export const orderIncludeParameterSchema = commaSeparatedEnumSchema(['items', 'c
 export const orderSearchTextSchema = singleLineInputSchema(254)
   .optional()
   .describe(
-    `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than ${maxFoundOrders} orders match, only the orders with the highest numbers are returned.`,
+    `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than ${maxFoundOrders} orders match, only those with the highest order numbers are returned.`,
   );
 
 /** Order fields that a list returns only if the `include` parameter names them. */

@@ -197,7 +197,7 @@ export const orderRoutes = defineResource('Orders', 'Customer orders.', {
         sort: z
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
-          .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
+          .describe('Sort order; `-` means descending (default: `updated_at` when filtering by `updated_at`, otherwise `-created_at`).'),
         include: orderIncludeParameterSchema,
       })
       .strict(),

@@ -35,7 +35,7 @@ export const testPaymentMethodTokens = {
   test_declined: 'the payment is declined',
   test_requires_action: 'the customer must take an action, and then the payment succeeds',
   test_processing_then_ok: 'the payment is processed for a while, then succeeds',
-  test_timeout: 'the payment succeeds, but the first response of the provider is lost',
+  test_timeout: "the payment succeeds, but the provider's first response is lost",
   test_duplicate_webhook: 'the payment succeeds later, and the provider reports it twice',
   test_out_of_order_webhook: "the payment succeeds later, and the provider's reports arrive in the wrong order",
   test_late_success: 'the payment remains pending and succeeds only after it has been canceled',

@@ -52,7 +52,7 @@ export const quoteCreateSchema = withSchemaName(
         .boolean()
         .default(false)
         .describe(
-          'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
+          'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need approval.',
         ),
       expires_in: z
         .number()
@@ -162,7 +162,7 @@ export const quoteRoutes = defineResource('Quotes', 'Exact prices for orders tha
     body: quoteCreateSchema,
     summary: 'Create a quote',
     description:
-      'Returns the prices, taxes, delivery price and availability of an order without placing it, and whether the order would exceed a limit that the customer set. Nothing is reserved unless `hold` is set. To place the order, send the ID of the quote to `POST /orders` before the quote expires.',
+      'Returns the prices, taxes, delivery price and product availability for an order, and whether it would exceed a limit that the customer set, without placing the order. Nothing is reserved unless `hold` is set. To place the order, send the ID of the quote to `POST /orders` before the quote expires.',
     responses: { 201: quoteSchema, ...fails(...problemCodesOfAuthorizedPosts, ...orderPlacementProblemCodes) },
     metadata: declareRouteMetadata({
       operationId: 'quotes.create',

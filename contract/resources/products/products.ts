@@ -265,7 +265,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     path: '/products/:product_id/stock-adjustments',
     pathParams: productPath,
     query: z.object(paginationParameters).strict(),
-    summary: 'List stock adjustments of a product',
+    summary: 'List the stock adjustments of a product',
     description: 'Returns the stock adjustments of the product, newest first.',
     responses: {
       200: listPageSchema('StockAdjustmentPage', stockAdjustmentSchema),

@@ -31,10 +31,10 @@ const createLinkSchema = (example: string) =>
 const descriptions = {
   name: 'Name of the shop on pages and in e-mails.',
   accent_color: 'Color of buttons and links. If the contrast of the color is too low, pages use a lighter or darker color; see `colors`.',
-  help_url: 'Page with help for customers.',
+  help_url: 'Help page for customers.',
   terms_url: 'Terms of service.',
   privacy_url: 'Privacy policy.',
-  email_sender_name: 'Sender name of e-mails; `null` means the name in the server configuration.',
+  email_sender_name: 'Sender name for e-mails; `null` means the name in the server configuration.',
   email_footer: 'Text at the end of every e-mail, such as the postal address of the shop.',
 };
 
@@ -77,13 +77,13 @@ export const brandingUpdateSchema = withSchemaName(
     .strict(),
 );
 
-export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and links that pages and e-mails show.', {
+export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and links shown on pages and in e-mails.', {
   get: {
     method: 'GET',
     path: '/branding',
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get the branding',
-    description: 'Returns the name, logo, colors and links that pages and e-mails show. No token is required.',
+    description: 'Returns the name, logo, colors and links shown on pages and in e-mails. No token is required.',
     responses: { 200: brandingSchema, 304: c.noBody(), ...fails(...problemCodesOfPublicOperations) },
     metadata: declareRouteMetadata({ operationId: 'branding.get', access: 'public' }),
   },
@@ -106,7 +106,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     path: '/branding/logo',
     body: logoBodySchema,
     summary: 'Set the logo',
-    description: `Stores the image in the body as the shop's logo. ${acceptedLogosText}`,
+    description: `Stores the image from the request body as the shop's logo. ${acceptedLogosText}`,
     responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileUploadProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'branding.setLogo', access: ['branding.manage'], ...logoUploadRouteMetadata }),
   },
@@ -114,7 +114,8 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     method: 'DELETE',
     path: '/branding/logo',
     summary: 'Delete the logo',
-    description: 'Without a logo, pages show the first letter of the shop name. If there is no logo, nothing changes.',
+    description:
+      'After the deletion, pages show the first letter of the shop name instead. If there is no logo to delete, the request has no effect.',
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations) },
     metadata: declareRouteMetadata({ operationId: 'branding.deleteLogo', access: ['branding.manage'] }),
   },

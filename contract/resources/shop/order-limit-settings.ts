@@ -19,13 +19,13 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 const descriptions = {
   maximum_limits:
-    'Highest limits that customers can grant to a third-party application (one that the shop does not operate); `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+    'Highest limits that customers can set for a third-party application (one that the shop does not operate); `null` means no maximum. The maximum also applies to existing grants, starting with the next request.',
   default_limits:
-    'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
+    'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits, but cannot exceed the maximum.',
   maximum_products:
-    'The only products that customers can allow a third-party application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+    'Products, by category, that customers can allow a third-party application to order; `null` means all products. The maximum also applies to existing grants, starting with the next request.',
   default_products:
-    'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
+    'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection, but only within the maximum.',
 };
 
 export const orderLimitSettingsSchema = withSchemaName(
@@ -53,7 +53,7 @@ export const orderLimitSettingsUpdateSchema = withSchemaName(
 
 export const orderLimitSettingsRoutes = defineResource(
   'Order limit settings',
-  'Limits for the orders of applications that the shop does not operate.',
+  'Limits for orders placed by applications that the shop does not operate.',
   {
     get: {
       method: 'GET',

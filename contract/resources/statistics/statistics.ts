@@ -38,7 +38,7 @@ const monthSchema = z
 
 const currencyParameter = currencySchema
   .optional()
-  .describe('Only orders in this currency, an ISO 4217 code (default: the currency with the most orders).');
+  .describe('Only orders in this currency, given as an ISO 4217 code (default: the currency with the most orders).');
 const timeZoneParameter = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/, 'must be the name of a time zone such as Europe/Berlin')
@@ -61,7 +61,7 @@ const groupSums = {
   paid_orders: sums.paid_orders.nullable().describe(`Number of orders paid in the period; \`${notPerProduct}`),
   items: sums.items,
   revenue: sums.revenue.describe(
-    'Revenue of the group, in minor units of `currency`. For groups by product or category, this is the sum of the line totals; for other groups, the sum of the order totals.',
+    'Revenue of the group, in minor units of `currency`. If the results are grouped by product or category, this is the sum of the line totals; otherwise, it is the sum of the order totals.',
   ),
   refunds: sums.refunds.nullable().describe(`Number of refunds; \`${notPerProduct}`),
   refunded_total: sums.refunded_total.nullable().describe(`Sum of the refunds; \`${notPerProduct}`),
@@ -82,8 +82,8 @@ export const orderStatisticsSchema = withSchemaName(
     time_zone: z.string(),
     interval: z.enum(statisticsIntervals),
     group_by: z.enum(statisticsGroupByProperties).nullable(),
-    from: z.string().describe('First day of the statistics, in `time_zone`.'),
-    to: z.string().describe('Last day of the statistics, in `time_zone`.'),
+    from: z.string().describe('First day covered by the statistics, in `time_zone`.'),
+    to: z.string().describe('Last day covered by the statistics, in `time_zone`.'),
     previous_from: z.string().describe('First day of the previous period. The previous period ends on the day before `from`.'),
     totals: orderSumsSchema,
     previous_totals: orderSumsSchema.describe('Totals of the previous period.'),
@@ -153,7 +153,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
         from: daySchema
           .optional()
           .describe(
-            'First day, such as `2026-01-31` (default: the first of the last 30 days, 12 weeks or 12 months, depending on `interval`).',
+            'First day, such as `2026-01-31` (default: the start of the last 30 days, 12 weeks or 12 months, depending on `interval`).',
           ),
         to: daySchema.optional().describe('Last day (default: today).'),
         interval: z
@@ -175,7 +175,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       .strict(),
     summary: 'Get order statistics',
     description:
-      "Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.",
+      "Returns the shop's orders, revenue and refunds for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or the same number of months if the period consists of whole months.",
     responses: { 200: orderStatisticsSchema, ...fails(...problemCodesOfAuthorizedOperations) },
     metadata: declareRouteMetadata({ operationId: 'stats.orders', access: ['statistics.read'] }),
   },
@@ -190,7 +190,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
         currency: currencyParameter,
         low_stock: integerInUrlSchema(0, 100_000)
           .default('5')
-          .describe('A product with at most this number of units in stock is listed as running low.'),
+          .describe('A product with at most this many units in stock is listed as running low.'),
         limit: integerInUrlSchema(1, maxProducts).default('10').describe('Maximum number of products in each list.'),
       })
       .strict(),
@@ -203,8 +203,8 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
         z.object({
           currency: currencySchema,
           time_zone: z.string(),
-          from: z.string().describe('First day of the statistics, in `time_zone`.'),
-          to: z.string().describe('Last day of the statistics, in `time_zone`.'),
+          from: z.string().describe('First day covered by the statistics, in `time_zone`.'),
+          to: z.string().describe('Last day covered by the statistics, in `time_zone`.'),
           best_sellers: z.array(productSchema).max(maxProducts).describe('Best-selling products, by number of units sold.'),
           running_low: z.array(productSchema).max(maxProducts).describe('Active products with at most `low_stock` units, fewest first.'),
           not_sold: z.array(productSchema).max(maxProducts).describe('Active products without sales in the period, oldest first.'),

@@ -77,7 +77,7 @@ export const backupRoutes = defineResource('Backups', 'Backups of the whole data
     body: c.noBody(),
     summary: 'Create a backup',
     description:
-      'Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress counts each row twice: when it is written, and when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator account.',
+      'Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress count includes each row twice: once when it is written and once when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator account.',
     responses: { 202: taskSchema, ...fails(...problemCodesOfBackupTasks) },
     metadata: declareRouteMetadata({ operationId: 'backups.create', access, idempotent: true }),
   },
@@ -89,7 +89,7 @@ export const backupRoutes = defineResource('Backups', 'Backups of the whole data
     body: c.noBody(),
     summary: 'Check a backup',
     description:
-      'Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only a restore into another database proves that the server can run with the backup. Requires an administrator account.',
+      'Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only restoring the backup into another database proves that the server can run on the restored data. Requires an administrator account.',
     responses: { 202: taskSchema, ...fails(...problemCodesOfBackupTasks, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'backups.check', access, idempotent: true }),
   },

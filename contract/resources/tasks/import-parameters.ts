@@ -10,7 +10,7 @@ export const maxImportRowsPerOrder = 10_000;
 export const minUploadRate = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;
 
 /** Describes the limits for imported files, for the API reference and the command help. */
-export const importFileLimitsText = `The file size and the number of rows are limited only by the disk space of the service. A row can have at most ${maxImportRowBytes} bytes. After the first ${minUploadRate.graceSeconds} seconds, the upload must average at least ${minUploadRate.bytesPerSecond} bytes per second.`;
+export const importFileLimitsText = `The file size and the number of rows are limited only by the disk space of the service. A row can be at most ${maxImportRowBytes} bytes long. After the first ${minUploadRate.graceSeconds} seconds, the upload must average at least ${minUploadRate.bytesPerSecond} bytes per second.`;
 
 /** The body of an import: CSV with a header, or one JSON object per line. The body is streamed and never held in memory as a whole. */
 export const importFileBodySchema = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();

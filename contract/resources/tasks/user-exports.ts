@@ -39,7 +39,7 @@ export const userExportCreateSchema = withSchemaName(
     }),
 );
 
-export const userExportRoutes = defineResource('User exports', 'Exports of users and their consents to files.', {
+export const userExportRoutes = defineResource('User exports', 'File exports of users and their consents.', {
   create: {
     method: 'POST',
     path: '/user-exports',
@@ -47,7 +47,7 @@ export const userExportRoutes = defineResource('User exports', 'Exports of users
     body: userExportCreateSchema,
     summary: 'Export users',
     description:
-      'Starts a task that writes all users whose accounts are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that exports to a file either all users whose accounts are not closed or the consents of these users, oldest user first. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: {
       202: taskSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...taskCreationProblemCodes, 'insufficient_user_authentication'),
