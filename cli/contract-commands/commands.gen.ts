@@ -6105,7 +6105,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         first_party: {
           type: ['boolean'],
-          description: 'Whether the shop itself operates the application. If `true`, the consent page states this.',
+          description: 'Whether the shop itself operates the application. If `true`, the consent page says so.',
         },
         rate_limit_per_minute: {
           type: ['integer', 'null'],
@@ -6511,7 +6511,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         first_party: {
           type: ['boolean'],
-          description: 'Whether the shop itself operates the application. If `true`, the consent page states this.',
+          description: 'Whether the shop itself operates the application. If `true`, the consent page says so.',
         },
         rate_limit_per_minute: {
           type: ['integer', 'null'],

@@ -82,6 +82,6 @@ for (const change of plantedChanges) {
 }
 await storeVerdicts(version, verdicts);
 process.stdout.write(
-  `\noasdiff ${version}: ${counts.equal} of ${counts.verdicts} verdicts are equal; this project is stricter in ${counts.stricter}; ${counts.unexplained} unexplained\n`,
+  `\noasdiff ${version}: ${counts.equal} of ${counts.verdicts} verdicts are equal; this project's check is stricter in ${counts.stricter}; ${counts.unexplained} unexplained\n`,
 );
 process.exitCode = counts.unexplained === 0 ? 0 : 1;

@@ -69,7 +69,7 @@ export async function orderByCommandLine(installation: Installation, browser: Br
   let steps = 0;
   await runWithLogin(installation, confirmed, page, async () => {
     steps = await performSteps('Command line', {
-      "Enter the customer's e-mail address and password that `npm start` printed, and press Sign in.": () =>
+      "Enter the customer's e-mail address and password, which `npm start` printed, and press Sign in.": () =>
         fillSignIn(page, installation.accounts.customer),
       'Press Allow.': () => page.getByRole('button', { name: 'Allow' }).click(),
     });

@@ -69,7 +69,7 @@ const descriptions = {
   preapproved_scopes:
     'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
   grant_types: 'Grant types that the application can use.',
-  first_party: 'Whether the shop itself operates the application. If `true`, the consent page states this.',
+  first_party: 'Whether the shop itself operates the application. If `true`, the consent page says so.',
   rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC), across all users. `null` means the default quota.',
   order_limits_ceiling:

@@ -36,7 +36,7 @@ export function cpuTimeRatio({ figures }: Pick<PeerComparison, 'figures'>, peer:
 /** Formats the comparison as Markdown. */
 export function formatPeerComparison(comparison: PeerComparison): string {
   const { rounds, seconds, connections, customers, orders } = comparison.settings;
-  const settings = `Medians of ${rounds} rounds of ${seconds} s, ${connections} connections, ${format(customers)} customers. Our shop contains ${format(orders)} orders.`;
+  const settings = `The figures are medians of ${rounds} rounds of ${seconds} s each, with ${connections} connections and ${format(customers)} customers. Our shop contains ${format(orders)} orders.`;
   const versions = Object.entries(comparison.versions).map(([name, version]) => `${name} ${version}`);
   const missing = Object.entries(comparison.unavailable).map(([name, reason]) => `- ${name} was not measured: ${reason}`);
   return [

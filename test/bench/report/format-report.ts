@@ -16,7 +16,7 @@ const formatRange = (runs: number, { min, max }: Spread): string => (runs > 1 ? 
 /** Formats settings, rates and other measurements as Markdown. */
 export function formatTables(summary: Summary): string {
   const { runs, rounds, seconds, connections, orders, customers } = summary;
-  const settingsLine = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders, ${formatInteger(customers)} customers with a token each. Goals are in square brackets${runs > 1 ? '; the minimum and maximum of the runs are in parentheses' : ''}.`;
+  const settingsLine = `The figures are ${runs === 1 ? 'from one run' : `medians of ${runs} runs`} with ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders, and ${formatInteger(customers)} customers with one token each. Goals are in square brackets${runs > 1 ? '; the minimum and maximum of the runs are in parentheses' : ''}.`;
   const deepPageHint = summary.checks.some(({ name }) => name === 'page')
     ? []
     : ['', '`--all` also measures a deep page in a list of ten million orders.'];

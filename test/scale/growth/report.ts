@@ -69,7 +69,7 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
   );
   return [
     introduction,
-    `CPU time per request in microseconds, server + PostgreSQL, each measured for ${seconds} s, in shops of these sizes:`,
+    `CPU time per request in microseconds (server + PostgreSQL). Each value was measured for ${seconds} s, in shops of these sizes:`,
     '',
     ...shopSizes,
     '',
