@@ -232,10 +232,11 @@ $$;
 
 -- One row per period (`part` is `period` or `previous_period`); with a dimension, also one row for each of the groups with the most revenue
 -- (`group`, in this order, and `previous_group`), one row for each of their periods (`group_period`), and the number of groups (`groups`).
--- The previous period is read only for the groups with the most revenue.
-create or replace function mandate_order_statistics_v1(
+-- `period` is the number of the period, from 1. Only rows for periods contain times, because converting the times of all groups to text
+-- would take long. The previous period is read only for the groups with the most revenue.
+create function mandate_order_statistics_v2(
   p_dimension text, p_currency text, p_time_zone text, p_interval text, p_from date, p_to date, p_previous_from date, p_limit int)
-returns table (part text, key text, starts_at timestamptz, ends_at timestamptz, orders bigint, paid_orders bigint, items bigint,
+returns table (part text, key text, period int, starts_at timestamptz, ends_at timestamptz, orders bigint, paid_orders bigint, items bigint,
                revenue bigint, refunds bigint, refunded bigint)
 stable language plpgsql as $$
 declare
@@ -249,7 +250,7 @@ begin
   select array_agg(p.starts_at order by p.starts_at), array_agg(p.ends_at order by p.starts_at) into previous_starts, previous_ends
     from statistics_periods(p_previous_from, p_from - 1, p_interval, p_time_zone) p;
   return query
-  select case when p.n <= cardinality(starts) then 'period' else 'previous_period' end, null::text, p.starts_at, p.ends_at,
+  select case when p.n <= cardinality(starts) then 'period' else 'previous_period' end, null::text, p.n::int, p.starts_at, p.ends_at,
          coalesce(sum(s.orders), 0)::bigint, coalesce(sum(s.paid_orders), 0)::bigint, coalesce(sum(s.items), 0)::bigint,
          coalesce(sum(s.revenue), 0)::bigint, coalesce(sum(s.refunds), 0)::bigint, coalesce(sum(s.refunded), 0)::bigint
     from unnest(starts || previous_starts, ends || previous_ends) with ordinality as p (starts_at, ends_at, n)
@@ -266,23 +267,38 @@ begin
     select t.key, row_number() over (order by t.revenue desc, t.items desc, t.orders desc, t.refunded desc, t.key) as rank
       from totals t order by 2 limit p_limit
   )
-  select r.part, r.key, r.starts_at, r.ends_at, r.orders, r.paid_orders, r.items, r.revenue, r.refunds, r.refunded
+  select r.part, r.key, r.period, null::timestamptz, null::timestamptz, r.orders, r.paid_orders, r.items, r.revenue, r.refunds, r.refunded
     from (
-      select 'group' as part, t.key, null::timestamptz as starts_at, null::timestamptz as ends_at, t.orders, t.paid_orders, t.items, t.revenue,
-             t.refunds, t.refunded, top.rank
+      select 'group' as part, t.key, null::int as period, t.orders, t.paid_orders, t.items, t.revenue, t.refunds, t.refunded, top.rank
         from totals t join top on top.key = t.key
       union all
-      -- The period after the last one is the whole previous period. Subscripts after the end of an array give null.
-      select case when s.period <= cardinality(starts) then 'group_period' else 'previous_group' end, s.key, starts[s.period],
-             ends[s.period], s.orders, s.paid_orders, s.items, s.revenue, s.refunds, s.refunded, top.rank
+      -- The period after the last one is the whole previous period.
+      select case when s.period <= cardinality(starts) then 'group_period' else 'previous_group' end, s.key, s.period::int, s.orders,
+             s.paid_orders, s.items, s.revenue, s.refunds, s.refunded, top.rank
         from order_statistics_sums(p_dimension, p_currency, starts || previous_starts[1],
                                    ends || previous_ends[cardinality(previous_ends)], array(select top.key from top)) s
         join top on top.key = s.key
       union all
-      select 'groups', null, null, null, count(*), 0, 0, 0, 0, 0, null from totals t
+      select 'groups', null, null, count(*), 0, 0, 0, 0, 0, null from totals t
     ) r
    order by r.rank;
 end
+$$;
+
+-- Processes of earlier versions call this function until they are replaced.
+create or replace function mandate_order_statistics_v1(
+  p_dimension text, p_currency text, p_time_zone text, p_interval text, p_from date, p_to date, p_previous_from date, p_limit int)
+returns table (part text, key text, starts_at timestamptz, ends_at timestamptz, orders bigint, paid_orders bigint, items bigint,
+               revenue bigint, refunds bigint, refunded bigint)
+stable language sql as $$
+  with rows as materialized (
+    select * from mandate_order_statistics_v2(p_dimension, p_currency, p_time_zone, p_interval, p_from, p_to, p_previous_from, p_limit)
+      with ordinality
+  )
+  select r.part, r.key, coalesce(r.starts_at, p.starts_at), coalesce(r.ends_at, p.ends_at), r.orders, r.paid_orders, r.items, r.revenue,
+         r.refunds, r.refunded
+    from rows r left join rows p on r.part = 'group_period' and p.part = 'period' and p.period = r.period
+   order by r.ordinality
 $$;
 
 select add_order_statistics_of_all_orders();
