@@ -5,6 +5,9 @@ export type SumColumns = Record<'orders' | 'paid_orders' | 'items' | 'revenue' |
 export type OrderStatisticsRow = SumColumns & {
   readonly part: 'period' | 'previous_period' | 'group' | 'previous_group' | 'group_period' | 'groups';
   readonly key: string | null;
+  /** Number of the period, from 1; null for sums of all periods. */
+  readonly period: number | null;
+  /** Start of the period; null except for `period` and `previous_period`. */
   readonly starts_at: string | null;
   readonly ends_at: string | null;
 };
@@ -40,7 +43,7 @@ export const callOrderStatisticsFunction = (em: EntityManager, of: OrderStatisti
     .getKysely()
     .selectFrom((eb) =>
       eb
-        .fn<OrderStatisticsRow>('mandate_order_statistics_v1', [
+        .fn<OrderStatisticsRow>('mandate_order_statistics_v2', [
           eb.val(of.groupBy ?? null),
           eb.val(of.currency),
           eb.val(of.timeZone),
@@ -52,7 +55,19 @@ export const callOrderStatisticsFunction = (em: EntityManager, of: OrderStatisti
         ])
         .as('s'),
     )
-    .select(['s.part', 's.key', 's.starts_at', 's.ends_at', 's.orders', 's.paid_orders', 's.items', 's.revenue', 's.refunds', 's.refunded'])
+    .select([
+      's.part',
+      's.key',
+      's.period',
+      's.starts_at',
+      's.ends_at',
+      's.orders',
+      's.paid_orders',
+      's.items',
+      's.revenue',
+      's.refunds',
+      's.refunded',
+    ])
     .execute();
 
 export type ProductStatisticsParameters = {

@@ -24,18 +24,13 @@ export function orderStatisticsFromRows(
   const previous = new Map((parts.get('previous_group') ?? []).map((row) => [row.key, row]));
   const rowsOfGroup = Map.groupBy(parts.get('group_period') ?? [], ({ key }) => key);
   const groups = (parts.get('group') ?? []).map((row): Group => {
-    const byStart = new Map(rowsOfGroup.get(row.key)?.map((each) => [timestampToText(each.starts_at), each]));
+    const byPeriod = new Map(rowsOfGroup.get(row.key)?.map((each) => [each.period, each]));
     return {
       key: row.key ?? '',
       name: names.get(row.key ?? '') ?? null,
       totals: toGroupSums(row),
       previous_totals: toGroupSums(previous.get(row.key)),
-      // A day that was skipped in a time zone starts and ends at the start of the next day, and has no row.
-      periods: periods.map(({ starts_at, ends_at }) => ({
-        starts_at,
-        ends_at,
-        ...toGroupSums(starts_at === ends_at ? undefined : byStart.get(starts_at)),
-      })),
+      periods: periods.map(({ starts_at, ends_at }, index) => ({ starts_at, ends_at, ...toGroupSums(byPeriod.get(index + 1)) })),
     };
   });
   return {

@@ -146,6 +146,24 @@ describe('orders', () => {
     expect(await counts()).toEqual([fromDecember29, fromDecember29]);
   });
 
+  test('processes of an earlier version get the same rows, with the times of each period', async () => {
+    await shop.placeOrder(buildOrderInput([await shop.createProduct({ currency: 'EUR' }), 1]));
+    const call = (version: number): Promise<JsonBody[]> =>
+      shop.db.em
+        .fork()
+        .execute(
+          `select * from mandate_order_statistics_v${version}('status', 'EUR', 'Europe/Berlin', 'day', current_date - 1, current_date, current_date - 3, 20)`,
+        );
+    const rows = await call(2);
+    const starts = new Map(rows.filter(({ part }) => part === 'period').map((row) => [row.period, [row.starts_at, row.ends_at]]));
+    const withTimes = rows.map(({ period, ...row }) => {
+      const [starts_at, ends_at] = (row.part === 'group_period' && starts.get(period)) || [row.starts_at, row.ends_at];
+      return { ...row, starts_at, ends_at };
+    });
+    expect(rows.some(({ part }) => part === 'group_period')).toBe(true);
+    expect(await call(1)).toEqual(withTimes);
+  });
+
   test.each([
     ['from=2026-02-30', 'from', 'valid date'],
     ['from=1979-12-31', 'from', '1980-01-01'],
