@@ -5,8 +5,8 @@ import type { DatabaseConnection, Transaction } from 'kysely';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
 /**
- * `written` means that committed events have no sequence number yet. `placed` means that events have received sequence numbers or that
- * deliveries have become pending.
+ * `written` means that there are committed events without a sequence number. `placed` means that events have received sequence numbers or
+ * that deliveries have become pending.
  */
 export const eventSignalTopics = ['written', 'placed'] as const;
 export type EventSignalTopic = (typeof eventSignalTopics)[number];

@@ -1,4 +1,4 @@
-/** Tests that the query that verifies the token also reads the order, from the second request with a token onward. */
+/** Tests that, from the second request with a token onward, one query both verifies the token and reads the order. */
 import { beforeEach, expect, test } from 'vitest';
 import { cliClient, obtainTokens, signUp, signUpWithRole, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';

@@ -26,7 +26,7 @@ export type OperationFigures = {
 export const statementCountSettings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=50000'];
 
 /** CPU time used so far, in seconds, and number of statements executed so far. */
-type Counters = { readonly server: number; readonly database: number; readonly statements: number };
+export type Counters = { readonly server: number; readonly database: number; readonly statements: number };
 type Figures = Omit<OperationFigures, 'operation' | 'server'>;
 type Report = (progress: string) => void;
 
@@ -42,11 +42,10 @@ const warmUpRoundsMax = 6;
 export async function compareOperations(
   servers: readonly ComparedServer[],
   operations: readonly OperationName[],
-  postgresql: EmptyDatabase,
+  countersOf: (server: ComparedServer) => Promise<Counters>,
   { rounds, seconds, connections }: Settings,
   report: Report,
 ): Promise<OperationFigures[]> {
-  const countersOf = await createCounters(postgresql);
   const results: OperationFigures[] = [];
   for (const operation of operations) {
     const measured = servers.flatMap((server) => {
@@ -148,7 +147,7 @@ async function checkFirstResponse(operation: Operation): Promise<void> {
 const callsSchema = z.tuple([z.object({ calls: z.number() })]);
 
 /** Returns a function that reads the CPU time and the number of statements that a server has used so far. */
-async function createCounters({ url, cpuSeconds }: EmptyDatabase): Promise<(server: ComparedServer) => Promise<Counters>> {
+export async function createCounters({ url, cpuSeconds }: EmptyDatabase): Promise<(server: ComparedServer) => Promise<Counters>> {
   if (!cpuSeconds) throw new Error('the CPU time of a remote PostgreSQL server is unknown: unset DATABASE_URL');
   // uses a separate database, because the extension adds views to the schema
   await runAdminSql(url, 'create database statement_counts');

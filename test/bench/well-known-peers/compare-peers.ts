@@ -1,5 +1,5 @@
 import { databaseUrlOnServer, runAdminSql } from '../../support/services/postgresql-databases.ts';
-import { compareOperations, type OperationFigures } from '../measurements/well-known-peers.ts';
+import { compareOperations, createCounters, type OperationFigures } from '../measurements/well-known-peers.ts';
 import type { PeerComparison } from '../report/format-peers.ts';
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import { startComparedMandate } from './compare-mandate.ts';
@@ -36,6 +36,7 @@ export async function comparePeers(environment: BenchmarkEnvironment, options: O
   const versions: Partial<Record<ComparedServerName, string>> = {};
   const unavailable: Partial<Record<ComparedServerName, string>> = {};
   const figures: OperationFigures[] = [];
+  const countersOf = await createCounters(await environment.postgresql());
   for (const { peers, operations } of groups) {
     const selected = peers.filter((peer) => options.isSelected(peer));
     if (selected.length === 0) continue;
@@ -52,7 +53,7 @@ export async function comparePeers(environment: BenchmarkEnvironment, options: O
       }
     }
     for (const { name, version } of servers) versions[name] = version;
-    figures.push(...(await compareOperations(servers, operations, await environment.postgresql(), options.settings, options.report)));
+    figures.push(...(await compareOperations(servers, operations, countersOf, options.settings, options.report)));
   }
   return { settings: options.settings, versions, unavailable, figures };
 }

@@ -15,7 +15,7 @@ const liveQuery = z.object({
  */
 const minReadIntervalMs = 1_000;
 
-/** Functions that read the content of a page's live region and determine when this content changes. */
+/** Functions that read a page's live region and detect when its content changes. */
 export type LongPolledContentSource<Shown> = {
   readonly read: () => Promise<Shown>;
   /** Returns a JSON value that changes whenever the page must show different content. */

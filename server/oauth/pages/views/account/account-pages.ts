@@ -92,7 +92,7 @@ export function closeAccountPage(settings: PageSettings, csrf: string): Html {
   return renderAccountSubpage(settings, messages.title, form);
 }
 
-/** Returns a scope's description for the consent page. */
+/** Returns a scope's description in the language of the page. */
 export function describeScope({ messages }: PageSettings, scope: string): string {
   return Object.entries<string>(messages.permission).find(([name]) => name === scope)?.[1] ?? scope;
 }
