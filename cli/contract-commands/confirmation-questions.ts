@@ -37,7 +37,8 @@ async function refundQuestion(client: Client, orderId: string, requested: unknow
   const { amount: refundable, currency } = await client.refunds.create(orderId, {}, { dryRun: true });
   const amount = typeof requested === 'number' ? requested : refundable;
   const money = (minorUnits: number): string => formatMoney(minorUnits, currency);
-  if (amount > refundable) return `Refund ${money(amount)} for order ${orderId}? This is more than the ${money(refundable)} that can still be refunded.`;
+  if (amount > refundable)
+    return `Refund ${money(amount)} for order ${orderId}? This is more than the ${money(refundable)} that can still be refunded.`;
   return `Refund ${money(amount)} for order ${orderId}? ${amount === refundable ? 'Nothing' : money(refundable - amount)} will remain refundable.`;
 }
 

@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const paramsSchema = z.object({ text: z.string(), values: z.record(z.string()) });
 
-/** Creates a custom validation issue whose message contains values: `must not contain {character}`. Servers can translate the message. */
+/**
+ * Creates a custom validation issue with values to insert into its message, such as `must not contain {character}`. Servers can translate
+ * the message.
+ */
 export const createValidationIssueWithValues = (text: string, values: Readonly<Record<string, string>>) => ({
   code: z.ZodIssueCode.custom,
   message: text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder),

@@ -1,7 +1,7 @@
 import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { Application, selfRegistrationMethods } from '../applications/application.entity.ts';
+import { Application, registrationMethodsWithoutApproval } from '../applications/application.entity.ts';
 import { deleteApplication } from './delete-application.ts';
 
 const batch = 100;
@@ -19,7 +19,7 @@ const backgroundSource: RequestSource = { ip: null, userAgent: null };
 export async function deleteUnusedSelfRegisteredAppsBatch(em: EntityManager, now: Date): Promise<number> {
   const [dayAgo, longAgo] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - unusedDaysMax * dayMs)];
   const unused = { $or: [{ lastConsentAt: null, createdAt: { $lt: dayAgo } }, { lastConsentAt: { $lt: longAgo } }] };
-  const selfRegistered = { registration: { $in: [...selfRegistrationMethods] }, status: 'active' } as const;
+  const selfRegistered = { registration: { $in: [...registrationMethodsWithoutApproval] }, status: 'active' } as const;
   const found = await em
     .fork()
     .find(Application, { ...selfRegistered, ...unused }, { fields: ['id'], orderBy: { id: 'asc' }, limit: batch });

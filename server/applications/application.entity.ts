@@ -24,11 +24,14 @@ export type ApplicationRegistration = (typeof applicationRegistrationMethods)[nu
  * Registration methods that do not require an administrator's approval. Applications that are registered in these ways must be public
  * clients without administrative scopes, and users must consent at every sign-in.
  */
-export const selfRegistrationMethods = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
+export const registrationMethodsWithoutApproval = [
+  'open_registration',
+  'metadata_document',
+] as const satisfies readonly ApplicationRegistration[];
 
 /** Returns whether an application was registered without an administrator's approval. */
-export const isSelfRegistered = ({ registration }: { readonly registration: ApplicationRegistration }): boolean =>
-  selfRegistrationMethods.some((name) => name === registration);
+export const isRegisteredWithoutApproval = ({ registration }: { readonly registration: ApplicationRegistration }): boolean =>
+  registrationMethodsWithoutApproval.some((name) => name === registration);
 
 const schema = defineEntity({
   name: 'Application',

@@ -8,7 +8,13 @@ import {
 } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { findUrlRejectionReason } from '../outgoing-http/check-public-url.ts';
-import { Application, type ApplicationRegistration, deviceCodeGrantType, type GrantType, isSelfRegistered } from './application.entity.ts';
+import {
+  Application,
+  type ApplicationRegistration,
+  deviceCodeGrantType,
+  type GrantType,
+  isRegisteredWithoutApproval,
+} from './application.entity.ts';
 import {
   findClientAuthenticationErrors,
   resolveRequestedAuthenticationMethod,
@@ -196,7 +202,8 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
     for (const field of listPkceExceptionFields(input))
       yield { field, detail: 'can be true only for a confidential application (RFC 9700 section 2.1.1)' };
   }
-  if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
+  if (input.registration !== undefined && isRegisteredWithoutApproval({ registration: input.registration }))
+    yield* selfRegisteredErrors(input);
 }
 
 /**

@@ -35,7 +35,7 @@ import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { emptyCustomerOrdersReader, type CustomerOrdersReader } from './accounts/customer-orders-reader-type.ts';
-import { createIdentityProviderRequestRouter } from './pages/handlers/identity-providers/incoming-identity-provider-request-router.ts';
+import { createIdentityProviderPostRouter } from './pages/handlers/identity-providers/incoming-identity-provider-request-router.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
@@ -231,7 +231,7 @@ function routes(
     .get(stylesheetPathPattern, serveStylesheet)
     .get(logoPathPattern, serveLogo(context.em, readShopLogo, readIdentityProviderLogo))
     .get(pageEnhancementScript.path, servePageScript)
-    .use(createIdentityProviderRequestRouter(context, requireHost), pages.router)
+    .use(createIdentityProviderPostRouter(context, requireHost), pages.router)
     .use(createPageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }

@@ -43,7 +43,7 @@ const errorLevel = 3;
 
 const toVerdict = (isBreaking: boolean): Verdict => (isBreaking ? 'breaking' : 'compatible');
 
-/** Returns oasdiff's verdict, and the violated rules that oasdiff reported. */
+/** Returns oasdiff's verdict and the rule violations that it reported. */
 async function askOasdiff(program: string, { before, after }: PlantedChange): Promise<Pick<VerdictPair, 'oasdiff' | 'rules'>> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-oasdiff-'));
   try {

@@ -10,7 +10,7 @@ const leftOut =
 /** Tests that start server processes. These tests take longer, so they rank lower than other tests of the same similarity. */
 const startsProcesses = /^test\/(?:process|e2e|cli|command)\//;
 const processFactor = 0.8;
-/** Tests that check a rule for all files of a kind. Such tests share no words with the individual files. */
+/** Tests that check a rule for all files of a kind. The names of such tests have no words in common with the individual files. */
 const testsOfKinds: readonly { readonly file: RegExp; readonly test: string }[] = [
   { file: /\.entity\.ts$/, test: 'test/database/migrations.test.ts' },
 ];

@@ -39,7 +39,7 @@ export async function signInWithClientProgram(
 }
 
 /**
- * Opens the sign-out URL of an application, confirms it, and expects that the user is signed out. Returns the redirect URI, if there is
+ * Opens an application's sign-out URL, confirms the sign-out, and expects the user to be signed out. Returns the redirect URI, if there is
  * one.
  */
 export async function expectSignOut({ browser }: Pick<TestUser, 'browser'>, url: URL | string): Promise<string | undefined> {

@@ -219,8 +219,10 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
     path: '/statistics/applications',
     query: z
       .object({
-        from: monthSchema.optional().describe('First calendar month in UTC, such as `2026-01` (default: the same as `to`).'),
-        to: monthSchema.optional().describe('Last calendar month in UTC (default: the current month).'),
+        from: monthSchema
+          .optional()
+          .describe('Calendar month in UTC with which the range begins, such as `2026-01` (default: the same as `to`).'),
+        to: monthSchema.optional().describe('Calendar month in UTC with which the range ends (default: the current month).'),
         currency: currencyParameter,
         limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of applications.'),
       })

@@ -79,7 +79,7 @@ export const orderExportCreateSchema = withSchemaName(
     }),
 );
 
-export const orderExportRoutes = defineResource('Order exports', 'Export of orders to a file.', {
+export const orderExportRoutes = defineResource('Order exports', 'Exports of orders to files.', {
   create: {
     method: 'POST',
     path: '/order-exports',

@@ -39,7 +39,7 @@ export const userExportCreateSchema = withSchemaName(
     }),
 );
 
-export const userExportRoutes = defineResource('User exports', 'File exports of users and their consents.', {
+export const userExportRoutes = defineResource('User exports', 'Exports of users and their consents to files.', {
   create: {
     method: 'POST',
     path: '/user-exports',

@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import { getRolesAllowedForScope, orderAuthorizationDetailsType, type EffectiveOrderLimits } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { Application, isSelfRegistered, selfRegistrationMethods } from '../../applications/application.entity.ts';
+import { Application, isRegisteredWithoutApproval, registrationMethodsWithoutApproval } from '../../applications/application.entity.ts';
 import { consoleClientId } from '../../applications/ensure-console-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
@@ -32,7 +32,7 @@ export const canRoleGrantScope = (role: UserRole, scope: string): boolean =>
  */
 async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<ApprovedScopes | undefined> {
   const [row] = await lockApplicationAndSelectApprovedScopes(em, [userId, clientId]);
-  return row && !isSelfRegistered(row) ? row : undefined;
+  return row && !isRegisteredWithoutApproval(row) ? row : undefined;
 }
 
 /** Returns the scopes in the user's stored consent for this application. */
@@ -57,7 +57,7 @@ export async function addScopesToStoredConsent(
     .onConflict(['user', 'application'])
     .merge({ scopes: raw('array(select distinct unnest(consents.scopes || excluded.scopes) order by 1)'), grantedAt: now })
     .execute();
-  const selfRegistered = { clientId, registration: { $in: [...selfRegistrationMethods] } };
+  const selfRegistered = { clientId, registration: { $in: [...registrationMethodsWithoutApproval] } };
   await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
 }
 

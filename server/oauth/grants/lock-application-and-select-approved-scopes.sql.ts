@@ -14,7 +14,8 @@ export type ApprovedScopes = {
 
 // Written in SQL because MikroORM does not support FOR KEY SHARE. The statement runs for every authorization request (benchmark case
 // `sign-in`).
-// Locks the application, so that the withdrawal of a preapproval waits until the grant has been created, and then revokes the grant.
+// Locks the application, so that a concurrent withdrawal of a preapproval waits until the grant has been created. The withdrawal then
+// revokes this grant too.
 export const lockApplicationAndSelectApprovedScopes = prepareStatement<ApprovedScopes & Pick<Application, 'registration'>>(
   'find_approved_scopes',
   `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration,

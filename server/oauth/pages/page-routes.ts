@@ -58,7 +58,7 @@ import {
   showLinkExpiredOnCsrfError,
   showAccountLinkConfirmation,
   submitAccountLinkConfirmation,
-  submitAccountLinkRequest,
+  submitAccountLinkEmailRequest,
 } from './handlers/identity-providers/link-account-by-email.ts';
 import {
   showProviderErrorOnCsrfError,
@@ -125,7 +125,7 @@ function addSignInPages(pages: PageRouter): void {
     .addCallback('/sign-in/providers/:slug/callback', redirectProviderResponseToInteraction)
     .addCallback(providerPaths('complete'), completeProviderResponse)
     .addPage('/sign-in/providers/:slug/link', redirectTo('/sign-in'))
-    .addForm('/sign-in/providers/:slug/link', submitAccountLinkRequest, showLinkExpiredOnCsrfError)
+    .addForm('/sign-in/providers/:slug/link', submitAccountLinkEmailRequest, showLinkExpiredOnCsrfError)
     .addPage('/sign-in/providers/:slug/link-confirmation', showAccountLinkConfirmation)
     .addForm('/sign-in/providers/:slug/link-confirmation', submitAccountLinkConfirmation, showAccountLinkConfirmation)
     .addPage('/password-reset', showPasswordResetRequest)
@@ -194,7 +194,7 @@ function addAccountPages(pages: PageRouter): void {
     .addForm('/account/close', requireRecentSignInBefore(submitCloseAccount), redirectTo('/account/close'));
 }
 
-/** Returns the two paths of a provider's page: without and with the ID of an application's interaction. */
+/** Returns both paths of a provider's page: one without an interaction ID, and one with the ID of an interaction. */
 const providerPaths = (page: string): string[] => [`/sign-in/providers/:slug/${page}`, `/sign-in/:uid/providers/:slug/${page}`];
 
 const redirectTo =

@@ -16,7 +16,7 @@ import { describeUserAgent } from './describe-user-agent.ts';
  * Records a session's browser and time of last use, for the session list on the account pages.
  * @param signIn how the user signed in; undefined if the user was already signed in
  */
-export async function createOrUpdateBrowserSession(
+export async function recordBrowserSessionUse(
   em: EntityManager,
   uid: string,
   accountId: string,
@@ -70,7 +70,7 @@ export const recordBrowserSessionUseOnAuthorization =
     const session = oidc?.session;
     if (session?.accountId === undefined) return;
     const signIn = linkedAccountFromInteractionResult(oidc?.result);
-    await createOrUpdateBrowserSession(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date(), signIn);
+    await recordBrowserSessionUse(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date(), signIn);
   };
 
 export type SessionSummary = {

@@ -135,7 +135,9 @@ describe('the confirmation of a refund', () => {
   });
 
   test('warns if the amount exceeds the remaining amount', async () => {
-    expect((await refundPrompt('--amount', '99.00')).stderr).toContain('Refund €99.00 for order 42? This is more than the €42.50 that can still be refunded. [y/N] ');
+    expect((await refundPrompt('--amount', '99.00')).stderr).toContain(
+      'Refund €99.00 for order 42? This is more than the €42.50 that can still be refunded. [y/N] ',
+    );
   });
 });
 

@@ -30,7 +30,10 @@ describe('the permissions on the consent page', () => {
   test('are grouped, with the powerful ones last', async () => {
     const { browser } = await signUpWithRole(server.db, server.origin, 'admin');
     const { text } = await browser.open(await createPathForAllScopes());
-    const powerful = ['Powerful permissions: full control of your account', 'Powerful permissions: full control of other users and the whole shop'];
+    const powerful = [
+      'Powerful permissions: full control of your account',
+      'Powerful permissions: full control of other users and the whole shop',
+    ];
     expect(groupsOf(text)).toEqual(['Profile', 'Orders', 'Payments', 'Other', ...powerful]);
     const [ordinary = '', marked = ''] = text.split('id="powerful"');
     expect(ordinary).toContain('value="orders.write"');

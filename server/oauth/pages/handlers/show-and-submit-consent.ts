@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { maxLimitedCategories, orderAuthorizationDetailsType, type EffectiveOrderLimits, type Scope } from '@mandate/contract';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
-import { isSelfRegistered, type Application } from '../../../applications/application.entity.ts';
+import { isRegisteredWithoutApproval, type Application } from '../../../applications/application.entity.ts';
 import { getLogoUriIfEmbedded } from '../../../applications/application-logo-uri.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
@@ -66,7 +66,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
     csrf: context.forms.issue(req, res),
     application: { name: application.name, firstParty: application.firstParty, logo: getLogoUriIfEmbedded(application.logoUri) },
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
-    selfRegistered: isSelfRegistered(application),
+    selfRegistered: isRegisteredWithoutApproval(application),
     returnTo: getAuthorizationRequestRedirectUri(interaction),
     person: user,
     apiScopes,

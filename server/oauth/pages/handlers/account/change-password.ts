@@ -7,7 +7,7 @@ import { lockAccountAndRequireActiveSession, type AccountRequest } from './signe
 import { storePasswordHash } from '../../../accounts/accounts-and-passwords.ts';
 import { loadOrCreateBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
-import { findLinkedAccountOfSession, createOrUpdateBrowserSession } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { findLinkedAccountOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { deleteEmailedLinksOfUser } from '../../../accounts/emailed-one-time-links.ts';
 import { describeChangeTimeAndSource } from '../../emails/describe-change-time-and-source.ts';
@@ -45,7 +45,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     await revokeGrantsAndSessionsOfUser(em, account.id);
     await deleteEmailedLinksOfUser(em, account.id);
     const session = await startBrowserSession(context, req, res, String(account.id), { amr, acr, loginTs });
-    await createOrUpdateBrowserSession(em, session.uid, String(account.id), req, now, signIn);
+    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now, signIn);
     await recordAuditEvent(
       em,
       getClientAddressAndUserAgent(req),

@@ -20,7 +20,7 @@ import { canRoleUseProvider } from '../../../identity-providers/provider-identit
 import { listEnabledProviders, listLinkedAccounts } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { getBrowserSessionOfRequest, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { addAuthenticatorCodeToAcrAndAmr, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
-import { findLinkedAccountOfSession, createOrUpdateBrowserSession } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { findLinkedAccountOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { renderSecurityChangeEmail, type SecurityChange } from '../../emails/render-security-change-email.ts';
 import { createPageSecurityHeaders } from '../../assets/page-security-headers.ts';
 import { sendPage } from '../../routing/page-context.ts';
@@ -79,7 +79,7 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     const signIn = await findLinkedAccountOfSession(em, uid);
     const proof = { ...addAuthenticatorCodeToAcrAndAmr(amr), loginTs };
     const session = await startBrowserSession(context, req, res, String(account.id), proof);
-    await createOrUpdateBrowserSession(em, session.uid, String(account.id), req, now, signIn);
+    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now, signIn);
     return replaceRecoveryCodes(em, account.id);
   });
   return sendRecoveryCodes(request, codes);

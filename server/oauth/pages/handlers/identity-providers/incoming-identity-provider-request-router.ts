@@ -17,7 +17,7 @@ const logoutForm = z.object({ logout_token: z.string().min(1) });
  * Creates the router for requests that providers send with POST: logout tokens, and authorization responses with the response mode
  * `form_post`. Authorization responses are redirected, so that the browser sends its cookies.
  */
-export const createIdentityProviderRequestRouter = (context: PageContext, requireHost: RequestHandler): express.Router =>
+export const createIdentityProviderPostRouter = (context: PageContext, requireHost: RequestHandler): express.Router =>
   express
     .Router({ caseSensitive: true, strict: true })
     .post('/sign-in/providers/:slug/callback', requireHost, redirectFormToGet)

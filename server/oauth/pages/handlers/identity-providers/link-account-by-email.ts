@@ -103,7 +103,7 @@ export async function sendExistingAccountPage(
 }
 
 /** Handles `POST /sign-in/providers/:slug/link`: sends the link to the address of the account. */
-export const submitAccountLinkRequest = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitAccountLinkEmailRequest = (context: PageContext) => async (req: Request, res: Response) => {
   const { pending: text } = z.object({ pending: z.string().catch('') }).parse(req.body ?? {});
   const link = readPendingLink(context, req, text);
   const provider = link && (await findEnabledProvider(context.em, link.slug));

@@ -4,7 +4,7 @@ import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audi
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
-import { createOrUpdateBrowserSession } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import type { LinkedAccountOfSignIn } from '../../../sessions/linked-account-of-sign-in.ts';
 import { endBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import type { AuthenticationContext } from '../../../protocol/acr-and-amr.ts';
@@ -48,7 +48,7 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
     const request = hasInteraction ? await completeInteraction(context, req, res, { accountId, ...proof, loginTs, ...signIn }) : undefined;
     if (!hasInteraction) {
       const session = await startBrowserSession(context, req, res, accountId, { ...proof, loginTs });
-      await createOrUpdateBrowserSession(em, session.uid, accountId, req, now, signIn);
+      await recordBrowserSessionUse(em, session.uid, accountId, req, now, signIn);
     }
     const event = {
       action: 'session.started',
