@@ -19,7 +19,7 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 const introduction = `# Growth
 
-\`npm run scale:growth\` fills shops of several sizes and measures what a request costs in each of them. The requests are the same as in
+\`npm run scale:growth\` creates shops of several sizes, fills them with data, and measures the cost of a request in each. The requests are the same as in
 \`npm run bench\` ([performance.md](performance.md)): 1,000 customers, each with a token, read, list and place orders.
 
 The script measures the CPU time of the server and of PostgreSQL, because CPU time depends less on other programs on the machine than
