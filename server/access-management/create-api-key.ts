@@ -72,10 +72,7 @@ export async function createApiKey(
   return { ...apiKeyFromEntity(created, stored.get(created.id), now), key };
 }
 
-/**
- * Returns those preapproved scopes of the token's grant that the new API key uses or that allow the application to create the key
- * (`api_keys.manage`).
- */
+/** Returns the new API key's scopes that are preapproved in the token's grant, plus `api_keys.manage` if that scope is preapproved. */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
   const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
   const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });

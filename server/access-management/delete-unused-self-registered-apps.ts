@@ -12,8 +12,8 @@ const unusedDaysMax = 90;
 const backgroundSource: RequestSource = { ip: null, userAgent: null };
 
 /**
- * Deletes one batch of self-registered applications that are more than a day old and have never received consent, or whose last consent is
- * more than 90 days old. Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications; call this
+ * Deletes one batch of self-registered applications whose last consent is more than 90 days old, or that are more than a day old and have
+ * never received consent. Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications; call this
  * function again until it returns 0.
  */
 export async function deleteUnusedSelfRegisteredAppsBatch(em: EntityManager, now: Date): Promise<number> {

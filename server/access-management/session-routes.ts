@@ -29,7 +29,8 @@ const toSession = ({ uid, device, startedAt, lastUsedAt }: SessionSummary): Sess
   last_used_at: lastUsedAt.toISOString(),
 });
 
-// Session identifiers are strings, so a cursor position is encoded as a string that contains both the time and the identifier.
+// The ID in a cursor position must be a number, but session identifiers are strings. Therefore, the first value of the position contains
+// both the time and the identifier.
 const encodePosition = ({ startedAt, uid }: SessionSummary): string => `${startedAt.toISOString()} ${uid}`;
 
 function decodePosition(text: string): Pick<SessionSummary, 'startedAt' | 'uid'> {

@@ -21,8 +21,8 @@ export async function saveOrderLimitsOfApiKey(
 }
 
 /**
- * Waits until every order and payment that has been checked against the limits of these API keys is committed. Later orders and payments
- * wait until this transaction ends, and then detect that the key has been revoked.
+ * Waits until all transactions that have checked an order or a payment against the limits of these API keys have ended. Transactions for
+ * later orders and payments wait until this transaction ends, and then detect that the key has been revoked.
  */
 export async function lockOrderLimitsOfApiKeys(em: EntityManager, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;

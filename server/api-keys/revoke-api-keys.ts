@@ -13,7 +13,7 @@ export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: st
   readonly except?: readonly number[];
   /** Restricts the selection to the key with this ID. */
   readonly id?: number;
-  /** Restricts the selection to keys that were created with one of these scopes while the application was preapproved for that scope. */
+  /** Restricts the selection to keys that were created with one of these scopes while that scope was preapproved for the application. */
   readonly preapproved?: readonly string[];
 };
 

@@ -17,7 +17,7 @@ async function verifyApiKey(em: EntityManager, lastUse: ApiKeyLastUseBuffer, key
   const [found] = await findApiKeyByHash(em, [hashApiKey(key)]);
   if (!found) return 'invalid_token';
   if (found.revoked_at !== null || found.user_status !== 'active') return 'revoked_token';
-  if (found.application_status === 'disabled') return 'revoked_token'; // the same code as for access tokens of a disabled application
+  if (found.application_status === 'disabled') return 'revoked_token'; // same error code as for access tokens of a disabled application
   if (new Date(found.expires_at) <= now) return 'expired_token';
   lastUse.recordUse(found.id, now);
   const clientId = clientIdFromApiKeyId(found.id);

@@ -5,8 +5,8 @@ const bytesMax = 32_768;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /**
- * Returns a description of what is wrong with a logo URL, or undefined if the URL is valid. The API returns https URLs, but the server's
- * own pages never load images from such URLs.
+ * Returns a description of what is wrong with a logo URL, or undefined if the URL is valid. The API accepts and returns https URLs, but the
+ * server's own pages never load images from such URLs.
  */
 export function findLogoUriError(uri: string): string | undefined {
   if (uri.startsWith('https://')) return undefined;

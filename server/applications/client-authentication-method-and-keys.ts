@@ -48,7 +48,7 @@ type ClientAuthenticationError = {
   readonly detail: FieldErrorDetail;
 };
 
-/** Yields an error for each violated rule about an application's authentication method and keys. */
+/** Yields an error for each violation of the rules for an application's authentication method and keys. */
 export function* findClientAuthenticationErrors(input: ClientAuthenticationInput): Generator<ClientAuthenticationError> {
   const { type, jwks, jwksUri } = input;
   const method = resolveRequestedAuthenticationMethod(input);

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../crypto/sha256.ts';
 
-/** Generates a secret with 256 random bits, so a slow password hash is not needed. */
+/** Generates a secret with 256 random bits. The secret is random, so a slow password hash is not needed. */
 export const generateClientSecret = (): string => `ms_${randomBytes(32).toString('base64url')}`;
 
 /** Returns a secret's SHA-256 hash. */

@@ -13,7 +13,7 @@ const certificateSchema = z.object({
 
 /**
  * Returns a public key, as `parsePublicJwk` does, and adds the certificate that an application uses to authenticate (RFC 8705 section
- * 2.2.2). This is the first certificate in `x5c` (RFC 7517 section 4.7). Other certificates in `x5c` are ignored.
+ * 2.2.2), which is the first certificate in `x5c` (RFC 7517 section 4.7). Other certificates in `x5c` are ignored.
  * @throws {UnusableJwkError} if the key is not usable, or if it is not the key of the certificate
  */
 export function parseJwkWithCertificate(jwk: unknown): PublicJsonWebKey {
