@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
 import type { ApprovalEntity } from './approval-and-second-factor-amount.entity.ts';
 
-/** An approval together with the quote that it covers. */
+/** An approval and the quote that it covers. */
 export type ApprovalWithQuote = { readonly approval: ApprovalEntity; readonly quote: QuoteEntity; readonly applicationName: string };
 
 /** Derives the status from the timestamps of the approval and its quote. */

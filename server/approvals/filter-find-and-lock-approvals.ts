@@ -33,7 +33,7 @@ export function buildApprovalsFilterForStaff(principal: Principal, userId: numbe
   return { ...(userId !== undefined && { user: userId }), ...(clientId !== undefined && { clientId }) };
 }
 
-/** Returns the filter that corresponds to `deriveApprovalStatus`. */
+/** Returns the filter for approvals with any of these statuses, as defined by `deriveApprovalStatus`. */
 export function buildApprovalStatusFilter(statuses: readonly ApprovalStatus[], now: Date): Filter {
   const isUndecided = { usedAt: null, declinedAt: null };
   const isQuoteOpen = { canceledAt: null, convertedAt: null };
@@ -47,7 +47,7 @@ export function buildApprovalStatusFilter(statuses: readonly ApprovalStatus[], n
     },
     expired: { ...isOpen, expiresAt: { $lte: now } },
     approved: { ...isOpen, expiresAt: { $gt: now }, approvedAt: { $ne: null } },
-    // The last condition is always true, because an expiration event is recorded only after the approval has expired. The condition lets
+    // The last condition is redundant, because an expiration event is recorded only after the approval has expired. The condition lets
     // PostgreSQL use the index on open approvals.
     pending: { ...isOpen, expiresAt: { $gt: now }, approvedAt: null, expirationReportedAt: null },
   };
@@ -71,7 +71,7 @@ export async function findApproval(em: EntityManager, filter: Filter, id: number
   return found;
 }
 
-/** Like `findApproval`, but locks the approval, so that only one of several concurrent requests can decide, cancel or use it. */
+/** Like `findApproval`, but locks the approval, so that only one of several concurrent requests can change its status. */
 export async function lockApproval(em: EntityManager, filter: Filter, id: number): Promise<ApprovalWithQuote | undefined> {
   const lock = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
   const locked = await em.findOne(Approval, { $and: [filter, { id }] }, lock);

@@ -9,7 +9,7 @@ export type ApprovalChange = 'requested' | Exclude<ApprovalStatus, 'pending'>;
 /** Origin of a change to an approval. */
 export type ApprovalActor = {
   readonly source: RequestSource;
-  /** Client ID of the application that made the change; undefined on the account pages. */
+  /** Client ID of the application that made the change; undefined if the change was made on the account pages. */
   readonly clientId?: string | undefined;
   /** Whether the user signed in with a second factor; undefined if the change is not a decision. */
   readonly hasSecondFactor?: boolean | undefined;

@@ -35,7 +35,7 @@ export async function requestApproval(
     throw createProblem('forbidden', { detail: 'Only applications to which a customer has given access can request approvals.' });
   }
   assertOrderActionAllowed(principal, 'place', now);
-  await lockUserRow(em, userId); // concurrent requests wait, so that each request counts the requests before it
+  await lockUserRow(em, userId); // serializes concurrent requests, so that each request counts the earlier requests
   const limits = await findUserSetOrderLimits(em, grantId);
   if (limits?.approval === 'never') {
     throw createProblem('forbidden', { detail: 'The customer does not allow this application to request approvals.' });

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A change to credentials or permissions. The database rejects updates and deletions. There is no foreign key to `users`, so that events
- * outlive users.
+ * A change to credentials or permissions. The database rejects updates and deletions. The table has no foreign key to `users`, so that
+ * events remain after a user is deleted.
  */
 export const AuditEvent = defineEntity({
   name: 'AuditEvent',
