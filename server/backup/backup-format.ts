@@ -24,7 +24,7 @@ export type BackupHeader = z.infer<typeof backupHeaderSchema>;
 export const backupTableStartSchema = z.object({ table: z.string(), columns: z.array(z.string()).min(1), rows: z.number().int() });
 export type TableStart = z.infer<typeof backupTableStartSchema>;
 
-/** State of a sequence; `called` indicates whether `value` itself has been used. */
+/** State of a sequence; `called` is PostgreSQL's `is_called`, which specifies whether the sequence has already returned `value`. */
 const sequenceSchema = z.object({ value: z.string().regex(/^\d+$/), called: z.boolean() });
 
 export const backupTableEndSchema = z.object({

@@ -38,7 +38,7 @@ async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Pro
   const fileName = `mandate-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${run.task.id}.backup`;
   const file = join(settings.path, fileName);
   try {
-    // If the task is canceled, the whole file may already have been written.
+    // If the task is canceled, a partial or complete file can remain, which the `catch` block deletes.
     const { rows, bytes } = await runWithProgress(run, (report) =>
       writeFromSource(settings, file, createdAt, report).catch(throwTaskError('The backup could not be created.')),
     );

@@ -11,8 +11,8 @@ type Backup = Pick<InferEntity<typeof BackupFile>, 'id' | 'fileName' | 'createdA
 const nameOfTaskBackup = /^mandate-\d{8}T\d{6}Z-\d+\.backup$/;
 
 /**
- * Returns the backups that can be deleted. The newest `keep` backups are kept. The newest backup of each of the latest `keep` days (UTC)
- * with backups is also kept, so that many backups on one day do not replace the backups of earlier days. Damaged backups do not count, and
+ * Returns the backups that can be deleted. The newest `keep` backups are kept. For each of the latest `keep` days (UTC) that have backups,
+ * the newest backup is also kept, so that many backups on one day do not displace those of earlier days. Damaged backups do not count, and
  * are kept as long as an older backup is kept. The newest backup that was found intact is always kept.
  * @param backups sorted by creation time, newest first
  * @param keep number of backups and number of days, at least 1

@@ -90,7 +90,8 @@ export async function* readTableRowsAsBackupLines(
 }
 
 /**
- * Returns an ORDER BY list for the primary key. Text is sorted by bytes ("C" collation), so that the order is the same in every database.
+ * Returns an ORDER BY list for the primary key. Text is sorted by byte value ("C" collation), so that the order is the same in every
+ * database.
  */
 function orderByKey({ columns, key }: TableDefinition): string {
   const columnTypes = new Map(columns.map(({ name, type }) => [name, type]));

@@ -33,7 +33,7 @@ export type ReadBackupOptions = {
   readonly onBytes: (done: number, of: number) => void;
 };
 
-/** Maximum line length in characters; longer than any row. */
+/** Maximum line length in characters, which no row exceeds. */
 const maxLineLength = 1 << 28;
 
 /** Reads and verifies a backup, using a constant amount of memory. Do not trust the content until the last part has been read. */

@@ -16,13 +16,13 @@ const databaseCopyPath = (copyDirectory: string): string => join(copyDirectory, 
 const copyDirectoryPrefix = (directory: string): string => `${directory}.copy-`;
 
 /**
- * Provides copies of the embedded database for backups, because a running server locks the database. A client that may access the data
- * directory connects to the socket and receives the path of a copy in a directory that only its owner can read. Other requests wait only
+ * Provides copies of the embedded database for backups, because a running server locks the database. A client that can access the data
+ * directory connects to the socket and receives the path of a copy, which only the server's user can read. API requests have to wait only
  * while the files are being copied. The copy is deleted when the client disconnects.
  * @returns a function that stops the service
  */
 export async function serveEmbeddedDatabaseCopies(db: Database, directory: string, log: Log): Promise<() => Promise<void>> {
-  // PostgreSQL needs no copy, and Windows does not support sockets in the file system
+  // PostgreSQL needs no copy, and Node.js does not support sockets in the file system on Windows
   if (isPostgresqlUrl(directory) || process.platform === 'win32') return async () => undefined;
   await removeOldCopies(directory);
   let copying = Promise.resolve();
@@ -74,8 +74,7 @@ async function serveCopy(db: Database, directory: string, socket: Socket, log: L
 }
 
 /**
- * Copies the files inside a transaction. During the transaction, nothing else is written, because the embedded database has a single
- * connection.
+ * Copies the files inside a transaction. No other query can write in the meantime, because the embedded database has a single connection.
  */
 async function copyDatabaseFiles(db: Database, directory: string, copy: string): Promise<void> {
   await db.em.fork().transactional(async (em) => {

@@ -59,7 +59,7 @@ async function registerFile(em: EntityManager, { path, key }: BackupDirectory, f
   const header = await readHeader(join(path, fileName), key);
   if (!header) return;
   const row = { fileName, bytes, createdAt: new Date(header.created_at), rowCount: header.rows };
-  // The task that created the file can register it at the same time, as a checked file.
+  // The task that created the file may concurrently insert a row with a check result, which must not be overwritten.
   await em.upsert(BackupFile, row, { onConflictFields: ['fileName'], onConflictAction: 'ignore' });
 }
 

@@ -32,7 +32,7 @@ export type BackupOptions = {
   /** Called after each chunk with the number of rows written so far and the total number of rows. */
   readonly onRows: (done: number, of: number) => void;
 };
-/** Size of a backup. `bytes` is the file size. */
+/** Number of tables and rows in a backup, and its file size in bytes. */
 export type BackupSummary = { readonly tables: number; readonly rows: number; readonly bytes: number };
 
 /**
