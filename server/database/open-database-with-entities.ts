@@ -59,7 +59,7 @@ const baseOptions: Options = {
   discovery: { warnWhenNoEntities: false },
   schemaGenerator: {
     ignoreRoutines: true, // without this option, the schema comparison drops every function
-    skipTables: ['product_search', 'product_words', 'order_statistics', 'order_statistics_changes'], // triggers maintain these tables
+    skipTables: ['product_search', 'product_words', 'order_statistics', 'order_statistics_changes'], // database triggers fill these tables
   },
   migrations: {
     path: `${import.meta.dirname}/migrations`,
@@ -95,8 +95,8 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
-    // When PGlite closes, it does not wait for running queries, so this query is queued behind them. If PostgreSQL is unreachable, there
-    // are no running queries to wait for.
+    // PGlite does not wait for running queries when it closes, so this code waits for a query that is queued behind them. If PostgreSQL is
+    // unreachable, there are no running queries to wait for.
     await isDatabaseResponsive(db);
     // When Kysely closes, it loses track of a connection that is still being opened, and the pool would wait for that connection forever.
     await whenNoneWaits();

@@ -12,7 +12,7 @@ export class ConnectionPoolerError extends Error {
 /** If the pooler provides no connection within this time, its pool is too small. */
 const connectionTimeoutMs = 2_500;
 const maxRounds = 10;
-/** No further round starts after this time, which limits the number of rounds if round trips to the pooler are slow. */
+/** No further round of the check starts after this time, so that the check does not take too long if round trips to the pooler are slow. */
 const maxDurationMs = 1_000;
 
 const noPreparedStatements =

@@ -74,7 +74,7 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
     },
     sendUnnamed(...args) {
       const result = query(...args);
-      if (!(result instanceof Promise)) return result; // a cursor is not a promise
+      if (!(result instanceof Promise)) return result; // for a cursor, `query` returns no promise
       const end = observe();
       result.then(end, end);
       return result;

@@ -10,8 +10,8 @@ export const walLimitStartParameters = ['-c', 'max_wal_size=64MB', '-c', 'min_wa
 const walBetweenCheckpoints = 32 * 1024 * 1024;
 
 /**
- * Creates a job that writes regular checkpoints. Without this job, PGlite would write the first checkpoint when it is closed, and would
- * keep all WAL until then.
+ * Creates a job that writes regular checkpoints. Without this job, PGlite would write its first checkpoint only when it is closed, and
+ * would keep all WAL until then.
  */
 export const createCheckpointJob = (db: Database) => ({
   name: 'checkpoint of the embedded database',

@@ -2,7 +2,7 @@ import { getSqlState } from './sql-error-fields.ts';
 
 /**
  * SQLSTATEs: admin shutdown, crash shutdown, cannot connect now, too many connections, out of memory, read-only transaction (a standby that
- * is not promoted yet). System errors: refused, lost and timed-out connections, and unresolved host names.
+ * has not been promoted yet). System errors: refused, lost and timed-out connections, and unresolved host names.
  */
 const unreachableCodes = new Set([
   '57P01',
@@ -39,7 +39,7 @@ export function isDatabaseUnreachableError(error: unknown): boolean {
 export const isTemporaryDatabaseError = (error: unknown): boolean =>
   isDatabaseUnreachableError(error) || isDatabaseContentionError(error) || isDiskFullError(error);
 
-/** Returns whether a query failed because the database disk is (nearly) full. */
+/** Returns whether a query failed because the database's disk is full or nearly full. */
 export const isDiskFullError = (error: unknown): boolean =>
   getSqlState(error) === '53100' || (error instanceof Error && error.cause !== undefined && isDiskFullError(error.cause));
 

@@ -1,7 +1,8 @@
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { prepareStatement } from './prepared-statement.ts';
 
-// Written in SQL because MikroORM does not support advisory locks. The hash of a null key is null.
+// Written in SQL because MikroORM does not support advisory locks. The hash of a null key is null; in this case, `$2` itself is the lock
+// ID.
 const lock = prepareStatement('lock_key', 'select pg_advisory_xact_lock(coalesce(hashtextextended($1, $2), $2))');
 
 /**

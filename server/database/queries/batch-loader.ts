@@ -24,9 +24,10 @@ type PendingLookup<Result> = { readonly parameters: StatementParameters } & Prom
 const runDetached = AsyncLocalStorage.snapshot();
 
 /**
- * Combines the lookups of one statement that are requested in the same event-loop turn into one query. Identical lookups share one result.
- * Therefore, the caller's permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that
- * was already sent, because that query could miss rows committed in the meantime. If a batch fails, each lookup is retried alone.
+ * Combines all lookups that use the same statement and are requested in the same event-loop turn into one query. Identical lookups share
+ * one result. Therefore, the caller's permissions must be part of the parameters, and results must not be mutated. A lookup never joins a
+ * query that was already sent, because that query could miss rows committed in the meantime. If a batch fails, each lookup is retried
+ * individually.
  */
 export class BatchLoader<Result> {
   readonly #fetchBatch: FetchBatch<Result>;
@@ -79,7 +80,7 @@ export class BatchLoader<Result> {
         onResult,
       );
       for (const answer of await results) onResult(answer);
-      for (const { resolve } of lookups) resolve(undefined); // lookups that found no row
+      for (const { resolve } of lookups) resolve(undefined); // resolves the lookups that found no row
     } catch (error) {
       // Lookups are retried one by one, so that only the lookup that PostgreSQL rejects fails.
       if (lookups.length > 1 && getSqlState(error) !== undefined) for (const lookup of lookups) await this.#fetch([lookup]);

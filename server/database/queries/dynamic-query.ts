@@ -9,13 +9,16 @@ import type { StatementParameters } from './batch-loader.ts';
  * the SQL text.
  */
 const maxCachedQueries = 500;
-/** `even` means that the query is cheap for all parameters, so concurrent calls are batched into one query. */
+/**
+ * With `even`, the query must be cheap for all parameters, because concurrent calls are batched into one query. With `any`, calls are not
+ * batched.
+ */
 type Cost = 'even' | 'any';
 type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Promise<readonly unknown[]>;
 const queryCache = new Map<string, PreparedQuery>();
 
 /**
- * Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Rounding keeps the number of different SQL
+ * Rounds a limit up to the default or maximum page size, and adds one row to detect a next page. Rounding keeps the number of different SQL
  * texts small.
  */
 export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);

@@ -6,7 +6,9 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
  */
 type QueuedRow = { attempts: number; dueAt: Date };
 
-/** Leases locked rows until the given time, and counts the attempt. Call this in the transaction that has locked the rows. */
+/**
+ * Leases locked rows until the given time, and increments their attempt counters. Call this in the transaction that has locked the rows.
+ */
 export async function leaseLockedRows<Row extends QueuedRow>(em: EntityManager, rows: Row[], until: Date): Promise<Row[]> {
   for (const row of rows) {
     row.attempts += 1;

@@ -17,7 +17,7 @@ export type DeleteExpiredRows = (em: EntityManager, now: Date) => Promise<number
 /** Maximum number of rows per statement, so that each statement is short. */
 const batchSize = 1_000;
 
-/** Prepares a function that deletes expired rows. Rows that a request has locked are skipped and deleted later. */
+/** Prepares a function that deletes expired rows. Rows that a request has locked are skipped, and a later call deletes them. */
 export function prepareDeletionOfExpiredRows({ table, key, isExpired, orderBy }: ExpiredRows): DeleteExpiredRows {
   const deleteBatch = prepareStatement<{ deleted: number }>(
     `delete_expired_${table}`,

@@ -3,10 +3,10 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { rowListenersByStatementParameters } from '../connection/pipelined-queries.ts';
 
 /**
- * Prepares a statement that runs often. The parameters `$1`, `$2`, ... are bound, the name lets PostgreSQL cache the plan, and the
- * statement runs in the request's transaction. A statement without a name is planned each time. List the columns explicitly, because a
- * cached plan of `select *` fails when a column is added. If the driver supports streaming and the statement has a name, `onRow` receives
- * each row as soon as it arrives.
+ * Prepares a statement that runs often. The statement has the parameters `$1`, `$2`, ..., and runs in the request's transaction. The name
+ * lets PostgreSQL cache the plan. A statement without a name is planned each time. List the columns explicitly, because a cached plan of
+ * `select *` fails when a column is added. If the driver supports streaming and the statement has a name, `onRow` receives each row as soon
+ * as it arrives.
  */
 export function prepareStatement<Row>(
   name: string | undefined,

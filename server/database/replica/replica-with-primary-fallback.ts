@@ -28,7 +28,7 @@ class NotAReplicaError extends Error {
  * queries run on the primary.
  */
 export class ReplicaWithPrimaryFallback {
-  /** Number of list queries that ran on the replica and on the primary. */
+  /** Numbers of list queries that ran on the replica and on the primary. */
   readonly counts = { replica: 0, primary: 0 };
   readonly #primary: EntityManager;
   readonly #replica: EntityManager;

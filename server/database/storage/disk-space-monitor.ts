@@ -7,8 +7,8 @@ const walSegmentBytes = 16 * 1024 * 1024;
 export const diskSpaceReserveBytes = 2 * walSegmentBytes;
 
 /**
- * How long the result of a check is reused. In this time, even all processes on the machine together cannot write as much as the reserve. A
- * check takes about 15 microseconds.
+ * How long the result of a check is reused. Within this time, even all processes on the machine combined cannot fill the reserve. A check
+ * takes about 15 microseconds.
  */
 const checkIntervalMs = 10;
 

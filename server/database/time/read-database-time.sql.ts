@@ -5,8 +5,8 @@ import { prepareStatement } from '../queries/prepared-statement.ts';
 const queryDatabaseTime = prepareStatement<{ now: string }>('read_database_time', 'select now() as now');
 
 /**
- * Returns the database server's time, which is the same for every process. Compare timestamps that another process wrote with this time,
- * because the processes can run on machines whose clocks differ or jump.
+ * Returns the database server's time, which is the same for every process. Use this time for comparisons with timestamps that another
+ * process wrote, because the processes can run on machines whose clocks differ or jump.
  */
 export async function readDatabaseTime(em: EntityManager): Promise<Date> {
   const [row] = await queryDatabaseTime(em, []);
