@@ -6,7 +6,7 @@ export const Event = defineEntity({
   tableName: 'events',
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
-    /** Public sequence number, assigned after the commit. Ids are assigned before the commit, possibly in a different order. */
+    /** Public sequence number, assigned after the commit. Row IDs are assigned before the commit, possibly in a different order. */
     seq: p.bigint('number').nullable(),
     type: p.text(),
     apiVersion: p.text().default('v1'),

@@ -8,8 +8,8 @@ export type EventHandlerDependencies = { readonly newEvents: EventLongPoller };
 type Waiter = { readonly after: number; readonly wake: () => void };
 
 /**
- * Lets requests wait for the next event (long polling). One query serves all waiting requests. The query runs when a request starts to wait
- * and, while any request is waiting, after each signal about new events and at the poll interval.
+ * Lets requests wait for the next event (long polling). One query serves all waiting requests. The query runs when a request starts to
+ * wait. While requests are waiting, the query also runs after each signal about new events and at the poll interval.
  */
 export class EventLongPoller {
   readonly #em: EntityManager;
