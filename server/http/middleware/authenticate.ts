@@ -44,7 +44,7 @@ export const authenticate =
     const context = getRequestContext(req);
     const { principal: inheritedPrincipal } = context;
     if (inheritedPrincipal) {
-      // an in-process request that belongs to an authenticated request
+      // This in-process request belongs to an authenticated request.
       await limit(req, res, inheritedPrincipal);
       return next();
     }

@@ -2,7 +2,7 @@ import type { ProblemCode } from '@mandate/contract';
 import { translatable, type ProblemDetail } from './translatable-text.ts';
 import { formatInEnglish } from './translate-detail.ts';
 
-/** One error in a request and its location (the contract's ProblemEntry). */
+/** One error in a request, with the location of the error (the contract's `ProblemEntry`). */
 export type ProblemEntry = {
   readonly in: 'body' | 'query' | 'path' | 'header';
   readonly pointer?: string;
@@ -27,7 +27,7 @@ type ProblemOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Names of the exceeded limits, for a 429 response. */
   readonly violatedPolicies?: readonly string[];
-  /** Logged, but not sent. */
+  /** Logged, but not sent to the client. */
   readonly cause?: unknown;
 };
 

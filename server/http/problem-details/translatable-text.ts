@@ -26,8 +26,8 @@ export type FieldErrorDetail = string | TranslatableText;
 export type ProblemDetail = string | TranslatableText | readonly ProblemDetail[];
 
 /**
- * Tags English text that is translated together with its values. Each value has a name, which the translations use: ``translatable`Order
- * ${{ id }} was not found.` ``. A test requires that every catalog contains the text.
+ * Template tag that creates a translatable text from an English text with values. Each value has a name, which the translations use:
+ * ``translatable`Order ${{ id }} was not found.` ``. A test verifies that every catalog contains the text.
  */
 export const translatable = (texts: TemplateStringsArray, ...values: readonly Readonly<Record<string, TextValue>>[]): TranslatableText => {
   const placeholders = values.map((value) => `{${Object.keys(value).join()}}`);

@@ -3,7 +3,7 @@ import { translatable, TranslatableText } from '../problem-details/translatable-
 import type { Principal } from './principal-and-token-types.ts';
 
 /**
- * Rejects an operation whose result depends on all orders.
+ * Rejects an operation that depends on all orders, if the application can access only some of them.
  * @param what a verb phrase that completes the sentence "..., so it cannot ..."
  * @throws {Problem} `forbidden` if the customer allows the application to access only the orders that it placed
  */

@@ -29,7 +29,7 @@ declare module './request-context-principal-and-access-log.ts' {
     /** Set only if the request can contain a client certificate. */
     clientCertificate?: {
       readonly source: ClientCertificateSource;
-      /** Certificate from `source`; set when it is first read. */
+      /** Certificate from `source`; set when the certificate is first read. */
       presented?: { readonly value: PresentedCertificate | undefined };
     };
   }

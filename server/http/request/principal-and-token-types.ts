@@ -61,7 +61,7 @@ export type PresentedToken = {
   readonly token: string;
   /** The `DPoP` header; the proof must cover `method` and `path`. */
   readonly proof?: string | undefined;
-  /** Returns the thumbprint of the client's certificate; undefined without an acceptable certificate. */
+  /** Returns the thumbprint of the client's certificate; undefined if there is no acceptable certificate. */
   readonly certificateThumbprint: () => string | undefined;
   readonly method: string;
   readonly path: string;

@@ -12,7 +12,7 @@ export function rateLimitNetworkFromAddress(address: string | undefined): string
   return isIPv6(plain) ? `${ipv6Groups(plain).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** Returns all eight groups. The URL parser first normalizes the address. */
+/** Returns all eight groups of an IPv6 address. The URL parser first normalizes the address. */
 function ipv6Groups(address: string): string[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');

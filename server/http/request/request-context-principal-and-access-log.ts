@@ -29,9 +29,9 @@ export interface RequestContext {
   chunkedBody: ChunkedBodySizeLimiter | undefined;
   /** The JSON body before parsing. */
   jsonBody: { readonly bytes: Buffer; readonly complexity: JsonComplexity } | undefined;
-  /** The rate limits that apply to the caller, after this request was counted. */
+  /** The rate limits that apply to the caller, after this request has been counted. */
   rateLimitStates: readonly RateLimitState[];
-  /** Text that the next `res.json` sends instead of its body. */
+  /** Text that the next `res.json` call sends instead of its argument. */
   rawJsonBody: string | undefined;
   /** Returns the ETag name of a created resource. Set only if the response has an ETag. */
   formatCreatedEtagName: ((id: number) => string) | undefined;

@@ -5,8 +5,8 @@ const randomBytes = new Uint8Array(4096);
 let nextIndex = randomBytes.length;
 
 /**
- * Uses random bytes that were generated in advance, because 16 calls to the system random generator per ID would take longer than it takes
- * to handle many of the requests.
+ * Uses random bytes that were generated in advance, because calling the system random generator 16 times per ID can take longer than
+ * handling the request itself.
  */
 function randomFraction(): number {
   if (nextIndex === randomBytes.length) {

@@ -8,8 +8,8 @@ const representationVersion = 1;
 type Versioned = { readonly version: number };
 
 /**
- * Formats a strong ETag that is the same for every caller: `"order-7-2.1"`. A `variant` is a response value that changes independently of
- * the version, such as a product's stock, and is appended: `"product-7-2.1~80"`.
+ * Formats a strong ETag that is the same for every caller, such as `"order-7-2.1"`. A `variant` is a response value that changes
+ * independently of the version, such as a product's stock, and is appended: `"product-7-2.1~80"`.
  */
 export const formatEtag = (name: string, { version }: Versioned, variant?: number | null): string =>
   `"${name}-${version}.${representationVersion}${variant === undefined ? '' : `~${String(variant)}`}"`;

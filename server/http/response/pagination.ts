@@ -6,7 +6,7 @@ import { createProblem } from '../problem-details/problem.ts';
 import { findPrincipal } from '../request/request-context-principal-and-access-log.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
 
-/** Position of a page's last row, which consists of the value of the sort column and, as a tiebreaker, the ID. */
+/** Position of a page's last row. The position contains the value of the sort column and, as a tiebreaker, the ID. */
 export type KeysetPosition = readonly [value: string | number, id: number];
 
 type PageQuery = { readonly limit: number; readonly cursor?: string | undefined };

@@ -20,7 +20,7 @@ export function rejectReversedTimeRange<Name extends string>(
 
 const comparable = (value: string | number): number => (typeof value === 'string' ? Date.parse(value) : value);
 
-/** Returns the fields that `include_total=true` adds to a page. `count` can stop counting at one more than the maximum. */
+/** Returns the fields that `include_total=true` adds to a page. `count` does not need to count beyond `maxCountedTotal + 1`. */
 export async function createTotalCountFields(
   query: { include_total?: 'true' | 'false' | undefined },
   count: () => Promise<number>,

@@ -6,7 +6,7 @@ import type { CursorPaginator } from '../response/pagination.ts';
 /** Revokes a user's access, in the transaction that suspends or closes the account. */
 export type RevokeAccess = (em: EntityManager, userId: number, reason: 'suspended' | 'closed') => Promise<void>;
 
-/** Invalidates mailed links and notifies both addresses, in the transaction that changes a user's e-mail address. */
+/** Invalidates links sent by e-mail and notifies the old and the new address, in the transaction that changes a user's e-mail address. */
 export type OnEmailAddressChange = (
   em: EntityManager,
   change: {

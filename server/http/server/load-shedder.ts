@@ -108,7 +108,7 @@ export class LoadShedder {
   readonly #timer: NodeJS.Timeout;
   #workingCount = 0;
   #overloaded = false;
-  /** Sockets with a request that has had to wait since the most recent overload check. */
+  /** Sockets on which a request has been queued since the most recent overload check. */
   #recentSockets = new Set<object>();
   #overloadCheckedAt = 0;
   readonly #rejectedCounts = { overloaded: 0, 'no answer': 0, 'no body': 0 };

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { readCertificateAuthorities } from './certificate-authorities-file.ts';
 import { reloadFilesPeriodically } from './reload-files-periodically.ts';
 
-/** Options in which the list of certificate authorities is replaced while the server is running. */
+/** Options whose list of certificate authorities can be replaced while the server is running. */
 type ReplaceableAuthorities = { authorities: readonly X509Certificate[] };
 
 /**

@@ -7,12 +7,12 @@ export type ReloadedFiles<Content> = {
   readonly read: () => Content;
   /** Called after each successful read, whether the content has changed or not. */
   readonly use: (content: Content) => void;
-  /** Logged when the files are invalid, once for each reason. The previously read content stays in use. */
+  /** Message that is logged when the files are invalid, once for each reason. The previously read content stays in use. */
   readonly errorMessage: string;
 };
 
 /**
- * Reads files again every five seconds and on SIGHUP. The files are polled rather than watched, because renewal tools replace links and
+ * Rereads files every five seconds and on SIGHUP. The files are polled rather than watched, because renewal tools replace links and
  * directories.
  */
 export function reloadFilesPeriodically<Content>({ read, use, errorMessage }: ReloadedFiles<Content>, log: Logger): Disposable {

@@ -42,7 +42,7 @@ class ActiveCertificate {
     this.#warnBeforeExpiry(pair);
   }
 
-  /** Warns at most once a day. */
+  /** Warns about the certificate's expiry, at most once a day. */
   #warnBeforeExpiry(pair: TlsKeyPair): void {
     const [expires, now] = [getCertificateExpiryDate(pair), Date.now()];
     if (expires.getTime() > now + expiryWarningDays * day || now < this.#lastWarningAt + day) return;

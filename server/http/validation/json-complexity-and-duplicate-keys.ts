@@ -19,7 +19,7 @@ export function measureJsonComplexity(bytes: Buffer): JsonComplexity {
   return { depth: deepest, members };
 }
 
-/** Returns the position of the closing quote, or the end of truncated text. */
+/** Returns the position of the closing quote, or the end of the text if the text is truncated. */
 function endOfString(bytes: Buffer, start: number): number {
   let index = start + 1;
   while (index < bytes.length && bytes[index] !== quote) index += bytes[index] === backslash ? 2 : 1;
@@ -90,7 +90,7 @@ function locateDuplicateKey(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** Decodes a string literal: `"a"` and `"\u0061"` are the same key. */
+/** Decodes a string literal, because `"a"` and `"\u0061"` are the same key. */
 const decodeString = (bytes: Buffer, start: number, end: number): string => String(JSON.parse(bytes.toString('utf8', start, end + 1)));
 
 /** Formats a JSON Pointer as a URI fragment (RFC 6901 section 6). */

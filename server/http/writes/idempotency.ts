@@ -132,7 +132,7 @@ type Steps<Body> = {
 /**
  * Like `createResourceIdempotently`, but for work that continues after the transaction and before the response, such as a call to a payment
  * provider. For up to five seconds, the response to a replay of an incomplete request tells the client to retry. After that, a replay reads
- * the current state. The request that completes first stores the response that is sent to all replays.
+ * the current state. The request that completes first stores the response, which all replays then return.
  */
 export async function createResourceIdempotentlyThenFinishOutsideTransaction<Body>(
   em: EntityManager,

@@ -62,7 +62,9 @@ export const storeFinalResponseIfUnfinished = async (em: EntityManager, keyScope
 /** Maximum number of rows per transaction, so that each transaction is short. */
 const batchSize = 1_000;
 
-/** Deletes one batch of expired keys and returns their number. Keys that a request has locked are skipped and deleted later. */
+/**
+ * Deletes one batch of expired keys and returns their number. Keys that a request has locked are skipped, and a later call deletes them.
+ */
 export const deleteExpiredIdempotencyKeysBatch = (em: EntityManager, now: Date): Promise<number> =>
   em.transactional(async (inner) => {
     const isExpired = { createdAt: { $lt: new Date(now.getTime() - idempotencyRetentionSeconds * 1000) } };
