@@ -124,8 +124,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.disable('x-powered-by');
   // By default, Express adds weak ETags to every response, including error responses.
   app.set('etag', false);
-  // Express would drop the body of any response to `If-None-Match: *`, even without an ETag. Therefore, http/response/etag.ts handles this
-  // header.
+  // For requests with `If-None-Match: *`, Express would drop the body of every response, even of a response without an ETag. Therefore,
+  // http/response/etag.ts handles this header.
   Object.defineProperty(app.request, 'fresh', { value: false });
   replaceExpressJsonMethod(app);
   app.set('trust proxy', parts.trustProxy ?? false);

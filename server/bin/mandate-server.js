@@ -6,7 +6,7 @@ const isSource = existsSync(new URL('../command/main.ts', import.meta.url));
 const [major, minor] = isSource ? [24, 0] : [22, 18];
 const [currentMajor = 0, currentMinor = 0] = process.versions.node.split('.').map(Number);
 
-// This file is the only file that must run on every version of Node.js. Old versions cannot parse `await` outside of a function.
+// This file is the only file that must run on every version of Node.js. Old versions cannot parse top-level `await`.
 if (currentMajor > major || (currentMajor === major && currentMinor >= minor)) void run();
 else if (isSource) void startWithProvidedNode();
 else {

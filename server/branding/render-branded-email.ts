@@ -9,7 +9,7 @@ export type EmailContent = {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly subject: string;
-  /** Each paragraph is either text or a code that the user types. */
+  /** Each paragraph is either text or a code for the user to enter. */
   readonly paragraphs: readonly (string | { readonly code: string })[];
   /** Lists that are shown below the paragraphs. */
   readonly lists?: readonly { readonly title: string; readonly items: readonly string[] }[];

@@ -4,7 +4,7 @@ export type OnProgress = (stage: string, done: number, of: number) => void;
 
 const width = 30;
 
-/** Returns a function that draws a progress bar on a terminal or, if the stream is not a terminal, prints one line per completed stage. */
+/** Returns a function that draws a progress bar on a terminal or, if the stream is not a terminal, prints one line per completed step. */
 export function createProgressBar(stream: Pick<WriteStream, 'isTTY' | 'write'>): OnProgress {
   let shownWidth = -1;
   return (stage, done, of) => {

@@ -6,7 +6,10 @@ import type { StandardStreams } from './standard-streams-type.ts';
 
 const alternative = 'Stop the server first: an embedded database can be used by one process at a time';
 
-/** Implements `mandate-server statistics rebuild`, which recalculates the order statistics from the orders. Servers can keep running. */
+/**
+ * Implements `mandate-server statistics rebuild`, which recalculates the order statistics from the orders. Servers can keep running while
+ * the command runs.
+ */
 export async function runRebuildStatisticsCommand({ stdout }: StandardStreams): Promise<void> {
   const rows = await withDatabaseForCommand(readConfig(), alternative, async (db) => {
     await migrate(db);

@@ -91,7 +91,7 @@ export type Config = {
   /** Default grace period, in seconds, during which a repeated refresh request returns the first response; 0 means no grace period. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
-  /** URL of the Redis server in which several processes share their request counters. */
+  /** URL of the Redis server that stores the request counters shared by several processes. */
   readonly redisUrl: string | undefined;
   /** Address of the Prometheus endpoint. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
@@ -217,7 +217,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   return toConfig(environmentSchema.parse(given));
 }
 
-/** Returns all errors. A rule about several variables is checked only if each of these variables is valid on its own. */
+/** Returns all errors. A rule that involves several variables is checked only if each of these variables is valid on its own. */
 function findFaults(given: Readonly<Record<string, string | undefined>>): InvalidVariable[] {
   const individualFaults = validate(given);
   const invalidNames = individualFaults.map(({ name }) => name);
@@ -292,7 +292,7 @@ function countProcesses({ MANDATE_PROCESSES: processes, DATABASE_URL: url }: Env
   return url === undefined ? 1 : availableParallelism();
 }
 
-/** Returns two values that must be set together. The schema has checked that either both or neither are set. */
+/** Returns both values, or `undefined` if neither is set. The schema has already verified that one is never set without the other. */
 const both = (one: string | undefined, other: string | undefined): readonly [string, string] | undefined =>
   one === undefined || other === undefined ? undefined : [one, other];
 

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { createAssetPathWithContentHash } from '../http/response/create-asset-path-with-content-hash.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 
-/** A static file for pages. */
+/** A static file that pages load. */
 export type Asset = { readonly path: string; readonly serve: RequestHandler };
 
 const immutable = 'public, max-age=31536000, immutable';

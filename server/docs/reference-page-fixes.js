@@ -4,18 +4,18 @@
 const names = [
   ['button[class*="copy-button"]', 'Copy'],
   ['[role="combobox"]', 'Search'],
-  // Controls whose only purpose is to move the focus out of a list, but that can receive the focus themselves.
+  // These controls exist only to move the focus out of a list, but can receive the focus themselves.
   ['[data-headlessui-focus-guard]', 'Leave the list'],
   ['.code-input-lite__editor', 'Value'],
   ['.cm-content', 'Text'],
   ['[role="dialog"] section[aria-live]', 'Notifications about requests'],
 ];
 const roles = [
-  // Scalar uses a combobox without a list.
+  // Scalar uses the `combobox` role for an input without a list.
   ['.code-input-lite__editor[role="combobox"]', 'textbox'],
 ];
 const scrollable = 'ul.endpoints, .cm-scroller, pre, .custom-scroll';
-/** Sign-in settings that the page already knows, so users do not have to see them. */
+/** Labels of sign-in settings that are hidden, because the page already fills them in. */
 const signInSettings = new Set([
   'Metadata URL',
   'Auth URL',
@@ -44,7 +44,7 @@ function fixAccessibility() {
     const editor = cell.querySelector('.code-input-lite__editor');
     if (editor) setAttribute(editor, 'aria-label', label.textContent.trim());
   }
-  // Sign-in returns no refresh token.
+  // The page receives no refresh token, so the refresh button is hidden.
   for (const button of document.querySelectorAll('.scalar-data-table button'))
     if (button.textContent.trim() === 'Refresh') setAttribute(button, 'data-hidden', '');
   for (const [selector, name] of names)

@@ -51,8 +51,7 @@ export function serveReferencePage(pageSettings: PageSettings, issuer: string): 
 
 /**
  * Response headers with a strict Content Security Policy. Unlike the sign-in pages, this page may send requests to its server. Scalar adds
- * style elements, which need the nonce, and `style` attributes, for which a nonce is not possible. No style can load anything from another
- * host.
+ * style elements, which need the nonce, and `style` attributes, which cannot have a nonce. No style can load anything from another host.
  */
 const pageHeaders = (issuer: string, nonce?: string): Record<string, string> => ({
   'Content-Security-Policy': [
