@@ -28,8 +28,8 @@ export class EventLongPoller {
   }
 
   /**
-   * Resolves when there is an event after this sequence number, the time has elapsed or the signal is aborted. The caller checks which of
-   * these happened.
+   * Resolves when there is an event after this sequence number, the time has elapsed or the signal is aborted. The caller must check which
+   * of these conditions is met.
    */
   wait(after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#stopped || signal.aborted) return Promise.resolve();
