@@ -7983,7 +7983,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers/{identity_provider_id}/logo',
     summary: 'Delete the logo of an identity provider',
     description:
-      'After the deletion, the sign-in button has only text. If there is no logo to delete, the request has no effect. Requires an administrator account.',
+      'The sign-in button then shows only text. If there is no logo to delete, the request has no effect. Requires an administrator account.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,
@@ -8014,7 +8014,7 @@ export const commandGroupSummaries: Readonly<Record<string, string>> = {
   'order-exports': 'Exports of orders to files',
   'order-imports': 'Imports of order histories from other systems',
   'product-imports': 'Imports of products from files',
-  'user-exports': 'Exports of users and their consents to files',
+  'user-exports': 'User accounts and consents, exported to files',
   'user-imports': 'Imports of customers from other systems',
   backups: 'Backups of the whole database, in a directory that the operator configures',
   tasks: 'Background tasks, such as exports and imports',

@@ -1238,7 +1238,7 @@ export interface IdentityProvidersResource {
   ): Call<IdentityProvider, ProblemsOf['identityProviders.setLogo']>;
   /**
    * Delete the logo of an identity provider.
-   * After the deletion, the sign-in button has only text. If there is no logo to delete, the request has no effect. Requires an administrator account.
+   * The sign-in button then shows only text. If there is no logo to delete, the request has no effect. Requires an administrator account.
    * Requires the scope `identity_providers.manage`.
    */
   deleteLogo(identityProviderId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['identityProviders.deleteLogo']>;

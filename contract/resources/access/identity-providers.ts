@@ -239,7 +239,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     path: '/identity-providers/:identity_provider_id/logo',
     pathParams,
     summary: 'Delete the logo of an identity provider',
-    description: `After the deletion, the sign-in button has only text. If there is no logo to delete, the request has no effect. ${onlyAdministrators}`,
+    description: `The sign-in button then shows only text. If there is no logo to delete, the request has no effect. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.deleteLogo', access }),
   },

@@ -39,7 +39,7 @@ export const userExportCreateSchema = withSchemaName(
     }),
 );
 
-export const userExportRoutes = defineResource('User exports', 'Exports of users and their consents to files.', {
+export const userExportRoutes = defineResource('User exports', 'User accounts and consents, exported to files.', {
   create: {
     method: 'POST',
     path: '/user-exports',
