@@ -12,7 +12,7 @@ import { serializeOrderExportRows } from './serialize-order-export-rows.ts';
 
 /** Maximum number of orders per batch, for each kind of exported row. */
 const maxBatchOrders = { orders: 500, lines: 100 } as const;
-/** Maximum number of order lines per batch. An order with more lines has its own batch. */
+/** Maximum number of order lines per batch. An order with more lines is exported in a batch of its own. */
 const maxBatchLines = 500;
 /** Maximum number of orders that are counted to report progress. Counting more orders would take too long. */
 const countedMax = 1_000_000;

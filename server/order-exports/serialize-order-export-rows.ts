@@ -2,7 +2,7 @@ import type { OrderExportColumn } from '@mandate/contract';
 import { type CsvCell, formatFormulaSafeCsv } from '../tasks/format-formula-safe-csv.ts';
 import { orderExportCellReaders, type OrderExportRow } from './order-export-cell-readers.ts';
 
-/** Serializes rows in the file format. If `first` is true, adds the CSV header. */
+/** Serializes rows in the file format. If `first` is true, CSV output starts with the header. */
 export function serializeOrderExportRows(
   format: 'csv' | 'ndjson',
   columns: readonly OrderExportColumn[],

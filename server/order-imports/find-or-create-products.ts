@@ -4,7 +4,7 @@ import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderFields, ImportedOrderLine } from './parse-order-row.ts';
 
-/** Returns the product ids of all order lines, indexed by SKU, or an error. If the import allows it, creates products for unknown SKUs. */
+/** Returns the product IDs of all order lines, indexed by SKU, or an error. If the import allows it, creates products for unknown SKUs. */
 export async function findOrCreateProducts(
   em: EntityManager,
   params: OrderImportParams,

@@ -31,8 +31,8 @@ export async function importOrders(run: TaskAttempt): Promise<TaskOutcome> {
 }
 
 /**
- * Checks the file and counts its rows. If the rows of an order are not adjacent, or if the file contains too many orders to check this, the
- * rows are regrouped into partitions.
+ * Checks the file and counts its rows. If the rows of an order are not adjacent, or if the file contains too many orders for this check,
+ * regroups the rows into partitions.
  */
 async function checkOrderFile(file: ImportFile, params: OrderImportParams): Promise<FileCheckResult> {
   const needed = [params.reference_column, params.created_at_column, params.sku_column, params.quantity_column, params.unit_price_column];

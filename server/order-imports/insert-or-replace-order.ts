@@ -10,7 +10,7 @@ export type ImportedOrderData = {
   readonly userId: number;
   readonly clientId: string;
   readonly lines: readonly ImportedOrderLine[];
-  /** Product ids by SKU. */
+  /** Product IDs by SKU. */
   readonly products: ReadonlyMap<string, number>;
   readonly fingerprint: string;
 };

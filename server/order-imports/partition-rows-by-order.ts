@@ -39,7 +39,7 @@ class Partition {
 
 /**
  * Distributes a file's rows across stored files that each fit into memory, with all rows of an order in the same file. This function is
- * needed if the rows of an order are not adjacent. Returns the ids of the stored files.
+ * needed if the rows of an order are not adjacent. Returns the IDs of the stored files.
  * @param bytes file size
  * @param columns the columns to keep; the first one contains the reference
  */

@@ -15,7 +15,7 @@ import {
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
 
-/** Maximum time for which the goods of an order stay reserved after its bank transfer has failed or been canceled, in milliseconds. */
+/** Maximum time, in milliseconds, for which an order's goods stay reserved after its bank transfer has failed or been canceled. */
 const shortReservationMs = 30 * 60_000;
 
 /** The provider received a different amount or currency than requested. Staff must resolve the mismatch. */
@@ -47,7 +47,7 @@ export async function applyPaymentOutcomeInNewTransaction(
   if (refundId !== undefined) await submitOrPollRefund(em, providers, refundId);
 }
 
-/** Applies a payment's outcome within a transaction. Returns the id of the refund to submit after the commit, if any. */
+/** Applies a payment's outcome within a transaction. Returns the ID of the refund to submit after the commit, if any. */
 export async function applyPaymentOutcomeInTransaction(
   em: EntityManager,
   providers: PaymentProviders,
@@ -76,7 +76,7 @@ export async function applyPaymentOutcomeInTransaction(
 
 type LockedPayment = { readonly order: Order; readonly payment: Payment; readonly hasOtherOpenPayments: boolean };
 
-/** Locks the order and then its payments. All code acquires the locks in this order. */
+/** Locks the order and then its payments. All code acquires these locks in the same sequence. */
 async function lockOrderAndPayments(em: EntityManager, { id, order: { id: orderId } }: PaymentAndOrderIds): Promise<LockedPayment> {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const order = await em.findOneOrFail(Order, { id: orderId }, locked);
@@ -93,7 +93,7 @@ async function recordPaymentEvents(em: EntityManager, order: Order, payment: Pay
   await recordEvents(em, [...ofPayment, ...ofOrder], order.user.id);
 }
 
-/** Lets the next check cancel the other open payments, because this payment succeeded. */
+/** Schedules an immediate check of the order's other open payments, which cancels them because this payment succeeded. */
 async function checkOtherOpenPaymentsNow(em: EntityManager, order: Order, { id }: Payment, now: Date): Promise<void> {
   const others = { order: order.id, id: { $ne: id }, status: { $in: openPaymentStatuses } };
   // The time of the next check is not part of the API representation, so updating it does not change the version.

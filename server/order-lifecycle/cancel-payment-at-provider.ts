@@ -22,8 +22,8 @@ export const cancelOrderPaymentAtProvider = async (
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
 /**
- * Marks an order's open payment as canceled without calling its provider. Only dry runs use this function, because their transaction is
- * rolled back.
+ * Marks an order's open payment as canceled without calling its provider. Only dry runs, whose transactions are rolled back, may use this
+ * function.
  */
 export const cancelPaymentInDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });

@@ -19,7 +19,7 @@ import { enforceLimitsAndCountPaymentTowardBudget } from './enforce-limits-and-c
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 const longReservationMs = 7 * 24 * 60 * 60_000;
-/** Delay before the server first checks whether the provider call succeeded, in milliseconds. */
+/** Delay, in milliseconds, before the server first checks whether the provider call succeeded. */
 const firstCheckMs = 30_000;
 
 /** Creates a pending payment for an order. The provider is called after the transaction, so that no lock is held during the call. */

@@ -27,8 +27,8 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   const { grantId, clientId } = principal;
   assertOrderActionAllowed(principal, 'pay', now);
   if (grantId === undefined) return;
-  // The lock makes concurrent orders and payments of the grant wait. The limits and the budget are read in later queries, so that the
-  // results include everything that was committed while this request waited for the lock.
+  // The lock makes concurrent orders and payments under the same grant wait. The limits and the budget are read in later queries, so that
+  // the results include everything that was committed while this request waited for the lock.
   if (!(await callLockOrderLimitsFunction(em, grantId, clientId))) {
     if (principal.orderAuthorization && !(await callIsGrantActiveFunction(em, grantId))) throw createRevokedAuthorizationProblem();
     return;

@@ -118,7 +118,7 @@ const handleConfirmPayment: RouteHandler<typeof contract.payments.confirm, Depen
   return confirmed;
 };
 
-/** Marks a manual payment as succeeded. Returns the id of the refund to submit if the order no longer needs the payment. */
+/** Marks a manual payment as succeeded. Returns the ID of the refund to submit if the order no longer needs the payment. */
 function confirmPayment(em: EntityManager, providers: PaymentProviders, payment: Payment, now: Date): Promise<number | undefined> {
   const { provider, status, amount: amountReceived, currency } = payment;
   if (provider === 'manual' && status !== 'succeeded') {

@@ -1,7 +1,7 @@
 import type { OrderLimitsInput } from '@mandate/contract';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 
-/** @throws {Problem} `invalid_request` if the limits in a request body end in the past */
+/** @throws {Problem} `invalid_request` if the expiry time of the limits in a request body is in the past */
 export function assertLimitsEndInFuture(
   { valid_until: validUntil }: Pick<OrderLimitsInput, 'valid_until'>,
   now: Date,

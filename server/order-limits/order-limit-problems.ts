@@ -139,8 +139,8 @@ const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable
 });
 
 /**
- * Describes what the application can do instead. The application can place a different order, if that could help, or request an approval.
- * @param otherOrder sentence, without its final period, that suggests a different order
+ * Describes what the application can do instead, that is, place a different order or request an approval.
+ * @param otherOrder sentence, without its final period, that suggests a different order; undefined to suggest no other order
  */
 function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: TranslatableText): ProblemDetail[] {
   const { approval } = exceeded;

@@ -3,7 +3,7 @@ import { budgetPeriods, orderApprovalModes, type OrderAction } from '@mandate/co
 
 /**
  * Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes and by the limits that
- * administrators set. The SQL functions that migration 20261124190000_order_categories created combine these limits.
+ * administrators set. The SQL functions created by migration 20261124190000_order_categories combine these limits.
  */
 export const OrderLimits = defineEntity({
   name: 'OrderLimits',
@@ -30,7 +30,7 @@ export const OrderLimits = defineEntity({
     allOrdersGrantable: p.boolean().default(true),
     /** Specifies which orders need the customer's approval. */
     approval: p.enum(orderApprovalModes).default('above_limit'),
-    /** Whether the user set these limits; false if the row exists only to be locked for the limits that administrators set. */
+    /** Whether the user set these limits; false if only administrators set limits, and the row exists only so that it can be locked. */
     setByUser: p.boolean().default(true),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),

@@ -56,7 +56,7 @@ export const findUserSetOrderLimits = (em: EntityManager, grantId: string): Prom
 
 /**
  * Removes a grant's limits. A restriction to the application's own orders remains if the application requested this restriction or is a
- * third-party application. Users remove such a restriction separately.
+ * third-party application. To remove such a restriction, users set new limits.
  */
 export async function removeOrderLimitsExceptOwnOrdersRestriction(
   em: EntityManager,

@@ -23,7 +23,7 @@ export function canonicalizeTimeZoneName(name: string | undefined): string | und
 /** Returns the last millisecond of a calendar day (`YYYY-MM-DD`) in a time zone. */
 export function getEndOfDayInTimeZone(day: string, timeZone: string): Date {
   const nextDayAsUtc = Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000;
-  // The UTC offset is calculated a second time, because daylight saving time can make it different at the estimated time.
+  // The UTC offset is calculated a second time, because daylight saving time can start or end between UTC midnight and the estimated time.
   const firstGuess = nextDayAsUtc - offsetMs(nextDayAsUtc, timeZone);
   return new Date(nextDayAsUtc - offsetMs(firstGuess, timeZone) - 1);
 }

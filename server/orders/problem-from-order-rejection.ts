@@ -4,7 +4,7 @@ import { translatable, type TranslatableText } from '../http/problem-details/tra
 import { createLimitExceededProblem, type ExceededLimit } from '../order-limits/order-limit-problems.ts';
 import { findQuoteProblem, type QuoteAtRejection } from './find-quote-problem.ts';
 
-/** All reasons why the database function rejected an order. All of them reflect the state of the database at the same point in time. */
+/** All reasons why the database function rejected an order. The reasons reflect the state of the database at a single point in time. */
 export type OrderRejection = {
   unknown_products: number[];
   unavailable_products: number[];
@@ -23,7 +23,7 @@ export type OrderRejection = {
 
 type OrderConflicts = Omit<OrderRejection, 'quote'>;
 
-/** Details of an order. They are taken from the quote if `quoteId` is set, and otherwise from the request. */
+/** Details of an order, taken from the quote if `quoteId` is set, and otherwise from the request. */
 export type OrderInputOrQuoteContent = OrderInput & { readonly quoteId?: number };
 
 /** Returns whether the delivery contains every field that delivery methods can require. */

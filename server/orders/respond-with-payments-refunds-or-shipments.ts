@@ -13,7 +13,7 @@ import {
 
 type SortableRow = { readonly id: number; readonly createdAt: Date };
 
-/** Payments, refunds or shipments of orders. */
+/** A kind of order subresource: payments, refunds or shipments. */
 type Subresource<Entity extends SortableRow, Body> = SubresourceFilter & {
   readonly find: (em: EntityManager, ids: number[]) => Promise<Entity[]>;
   readonly toBody: (entity: Entity) => Body;

@@ -25,7 +25,7 @@ export async function updateOrder(
   await em.flush();
 }
 
-/** Customers can change the delivery until the order is paid. Staff can change the delivery until any item is shipped. */
+/** Customers can change the delivery until the order is paid. Staff can change the delivery until any item has been shipped. */
 function assertDeliveryChangeable(principal: Principal, order: Order): void {
   const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && canUseScope(principal, 'orders.manage');
   if (order.status === 'pending' || untilShipped) return;

@@ -34,7 +34,7 @@ const schema = defineEntity({
     nextAction: p.json<NonNullable<PaymentBody['next_action']>>().nullable(),
     failureCode: p.enum(paymentFailureCodes).nullable(),
     failureMessage: p.text().nullable(),
-    /** Time at which the server polls the provider next; `null` if staff report the outcome. */
+    /** Time at which the server next polls the provider; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
     ...versionAndTimestampProperties(),
     succeededAt: p.datetime(3).nullable(),

@@ -13,7 +13,8 @@ import { releaseStockReservedByQuotes } from './reserve-and-release-stock.ts';
 
 /**
  * Cancels an open quote and releases its reserved stock.
- * @throws {Problem} `not_found` if the quote does not exist or the principal may not access it; `invalid_transition` if it is not open
+ * @throws {Problem} `not_found` if the quote does not exist or the principal may not access it; `invalid_transition` if the quote is not
+ * open
  */
 export async function cancelQuote(em: EntityManager, principal: Principal, id: number): Promise<QuoteBody> {
   const where = { id, ...buildAccessibleOrdersFilter(principal, 'orders.manage') };

@@ -38,7 +38,7 @@ export const Quote = defineEntity({
     reference: p.text().nullable().check('length(reference) <= 64'),
     note: p.text().nullable().check('length(note) <= 1000'),
     metadata: p.json<Record<string, string>>().defaultRaw(`'{}'`),
-    /** Whether stock is reserved for the quote until the quote is converted or canceled, or expires. */
+    /** Whether stock is reserved for the quote until the quote expires or is converted or canceled. */
     hold: p.boolean(),
     /** Result of checking the order against the grant's limits when the quote was created; null if the grant had no limits. */
     limits: p.json<NonNullable<QuoteBody['limits']>>().nullable(),

@@ -3,7 +3,7 @@ import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-i
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { QuoteEntity } from './quote-and-quote-reservation.entity.ts';
 
-/** The columns of a quote except its items, without MikroORM's symbols. */
+/** The columns of a quote except its items, without the symbol properties that MikroORM adds. */
 type QuoteWithoutItems = Omit<QuoteEntity, 'items' | symbol>;
 
 type QuoteDates = Pick<QuoteEntity, 'convertedAt' | 'canceledAt' | 'expiresAt'>;

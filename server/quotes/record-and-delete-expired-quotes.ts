@@ -30,7 +30,7 @@ async function reportBatch(em: EntityManager, now: Date): Promise<number> {
   return quotes.length;
 }
 
-/** How long quotes from which no order was placed are kept after they expire, in days. */
+/** Number of days for which quotes from which no order was placed are kept after they expire. */
 export const unorderedQuoteRetentionDays = 90;
 
 /** Deletes a batch of quotes from which no order was placed. Quotes from which an order was placed are kept, like the orders themselves. */

@@ -24,7 +24,7 @@ const schema = defineEntity({
     failureCode: p.text().nullable(),
     /** The client and user that requested the refund, or the service itself. */
     actor: p.text(),
-    /** Time at which the server polls the provider next; `null` if staff report the outcome. */
+    /** Time at which the server next polls the provider; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
     ...versionAndTimestampProperties(),
   },

@@ -13,7 +13,7 @@ import {
 import { refundFromEntity } from './refund-from-entity.ts';
 import { Refund } from './refund.entity.ts';
 
-/** Submits a refund, or polls its provider if it was already submitted, and stores the outcome. Must not run in a transaction. */
+/** Submits a refund, or polls the provider if the refund was already submitted, and stores the outcome. Must not run in a transaction. */
 export async function submitOrPollRefund(em: EntityManager, providers: PaymentProviders, id: number): Promise<void> {
   const refund = await em.fork().findOneOrFail(Refund, { id }, { populate: ['payment'] });
   const payment = refund.payment.unwrap();
@@ -64,7 +64,7 @@ export async function applyRefundOutcomeInTransaction(em: EntityManager, id: num
   return refund;
 }
 
-/** Locks the order, the payment and then the refund. All code acquires the locks in this order. */
+/** Locks the order, the payment and then the refund. All code acquires these locks in the same sequence. */
 async function lockRefund(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment; refund: Refund }> {
   const parents = await em.findOneOrFail(Refund, { id }, { disableIdentityMap: true });
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;

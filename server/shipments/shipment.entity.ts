@@ -37,7 +37,7 @@ const nextStatuses: Record<Shipment['status'], readonly NextStatus[]> = {
 };
 
 export class Shipment extends schema.class {
-  /** Changes the status. If a shipment becomes `delivered` without having been `shipped`, both times are set. */
+  /** Changes the status. If a shipment becomes `delivered` without having been `shipped`, both timestamps are set. */
   transitionTo(next: NextStatus, now: Date): void {
     if (!nextStatuses[this.status].includes(next)) {
       const allowed = nextStatuses[this.status];

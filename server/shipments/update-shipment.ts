@@ -16,7 +16,10 @@ export const createShipmentNotFoundProblem = (id: number) =>
 
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
-/** Locks the order and then the shipment, if the principal may change the order's shipments. All code acquires the locks in this order. */
+/**
+ * Locks the order and then the shipment, if the principal may change the order's shipments. All code acquires these locks in the same
+ * sequence.
+ */
 export async function lockAccessibleOrderAndShipment(em: EntityManager, principal: Principal, id: number): Promise<LockedShipment> {
   const accessible = { id, order: buildAccessibleOrdersFilter(principal, 'shipments.write') };
   const found = await em.findOne(Shipment, accessible, { disableIdentityMap: true });

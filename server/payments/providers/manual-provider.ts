@@ -3,7 +3,7 @@ import type { PaymentProvider } from './payment-provider.ts';
 const prefix = 'manual-';
 const pending = { status: 'pending', amountReceived: 0, currency: '' } as const;
 
-/** Provider for cash and bank transfers. Staff report when money was received or refunded. */
+/** Provider for cash and bank transfers. Staff report when money has been received or refunded. */
 export const manualProvider: PaymentProvider = {
   name: 'manual',
   isPolled: false,

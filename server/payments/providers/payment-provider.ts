@@ -5,7 +5,7 @@ type FailureCode = NonNullable<Payment['failure_code']>;
 
 /** State of a payment at its provider. */
 export type PaymentStateAtProvider = {
-  /** `null` if the provider rejected the payment before it assigned an id. */
+  /** `null` if the provider rejected the payment before assigning an ID. */
   readonly reference: string | null;
   readonly status: Payment['status'];
   readonly amountReceived: number;
