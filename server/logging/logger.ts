@@ -10,7 +10,8 @@ export type Log = Logger;
 const bufferOptions = { sync: false, minLength: 16_000, periodicFlush: 100 };
 
 /**
- * Creates a logger. In production, it writes JSON lines to stderr. In development, it writes only warnings and errors, as readable text.
+ * Creates a logger. In production, the logger writes JSON lines to stderr. In development, the logger writes only warnings and errors, as
+ * readable text.
  */
 export function createLogger(production: boolean, destination?: DestinationStream): Log {
   if (production)
@@ -38,7 +39,7 @@ type ErrorDescription = {
 function serializeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error, message: String(error) };
   const { name, message, stack, cause } = error;
-  // MikroORM appends PostgreSQL's detail, which contains the row, to the message.
+  // MikroORM appends the PostgreSQL error detail, which contains the row, to the message.
   const detail = 'detail' in error ? `\n - detail: ${String(error.detail)}` : '';
   return {
     name,

@@ -17,7 +17,7 @@ export class MailRejectedError extends Error {
 const batchSize = 20;
 const maxAttempts = 8;
 const minuteMs = 60_000;
-/** How long a process reserves a message. Every delivery attempt takes less time. */
+/** How long a process reserves a message. Every delivery attempt finishes before the reservation expires. */
 const leaseMs = 5 * minuteMs;
 
 const storedMailSchema = z.object({

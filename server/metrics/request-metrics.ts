@@ -18,8 +18,8 @@ const protocolPaths = new Set<string>([
 ]);
 
 /**
- * Counts all requests except health checks. Requests are labeled with the route and not with the URL, because URLs would create an
- * unlimited number of time series.
+ * Counts all requests except health checks. Requests are labeled by route rather than by URL, because URLs would create an unlimited number
+ * of time series.
  */
 export function registerRequestMetrics(registry: Registry, base: string): (req: IncomingMessage, res: ServerResponse) => void {
   const requests = new Counter({

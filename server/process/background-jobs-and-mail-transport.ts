@@ -76,10 +76,7 @@ function createDeliverer({ config: { production, issuer }, db: { em }, log, keys
   return new DeliveryWorker({ em, log, key: keys.webhooks, network: createPublicNetworkPolicy(!production), notice: notifications });
 }
 
-/**
- * Creates the mail transport. If there is no transport in production, users cannot sign up or reset passwords, and the pages inform them
- * about this.
- */
+/** Creates the mail transport. Without a transport in production, users cannot sign up or reset passwords, and the pages say so. */
 export async function createMailTransport({ mail, production }: Config, log: Log): Promise<MailTransport | undefined> {
   if (mail) return createSmtpTransport(mail.smtpUrl, mail.from);
   if (!production) return createMailLogTransport(log);

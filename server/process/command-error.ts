@@ -2,7 +2,7 @@ import { exitCodes } from './exit-codes.ts';
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error message for the command's user, with the next step to take. */
+/** An error whose message also tells the command's user what to do next. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;

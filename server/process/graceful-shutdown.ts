@@ -37,8 +37,7 @@ export class Shutdown {
  * second signal, because a terminal or service manager can send the same signal to the supervisor and to this process.
  */
 export function stopOnSignal(shutdown: Shutdown, log: Log, isSupervised: boolean): void {
-  // Other modules reload files on SIGHUP. Without this listener, the signal would terminate a process in which no other module listens for
-  // it.
+  // Other modules reload files on SIGHUP. This listener prevents the signal from terminating a process in which no such module is active.
   process.on('SIGHUP', () => log.info('reloading files'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

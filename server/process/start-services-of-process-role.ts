@@ -24,7 +24,7 @@ import { deriveKeys, loadOrCreateServerSecret } from '../crypto/derived-keys-and
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 /**
- * Starts everything that the process role requires. Disposing of `opened` stops everything again.
+ * Starts everything that the process role requires. Disposing of `opened` stops everything that was started.
  * @returns the welcome message, which is empty in production
  */
 export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack, shutdown: Shutdown): Promise<string> {

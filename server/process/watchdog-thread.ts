@@ -12,7 +12,7 @@ const log = createLogger(production, { write: (line) => void writeSync(2, line) 
 let heartbeat = Atomics.load(state, 0);
 let blockedMs = 0;
 
-/** Counts checks instead of elapsed time, so that time during which the whole process was suspended or got no CPU time does not count. */
+/** Counts checks instead of measuring elapsed time, which would include periods when the whole process is suspended or gets no CPU time. */
 function check(): void {
   const latest = Atomics.load(state, 0);
   const canBePaused = Atomics.load(state, 1) === 1;

@@ -4,7 +4,7 @@ import type { Log } from '../logging/logger.ts';
 
 /** Data for the watchdog thread. */
 export type WatchdogData = {
-  /** Two numbers in shared memory. The first is the heartbeat count; the second states whether a debugger can pause this process. */
+  /** Two numbers in shared memory. The first is the heartbeat count; the second indicates whether a debugger can pause this process. */
   readonly state: Int32Array<SharedArrayBuffer>;
   readonly limitSeconds: number;
   readonly production: boolean;

@@ -57,9 +57,7 @@ class LimitExceeded {
   }
 }
 
-/**
- * Converts the rejection reason of a limiter. The reason is a result if the limit is exceeded, and an error if the limiter itself failed.
- */
+/** Returns a `LimitExceeded` error if the limiter rejected the request; rethrows the error if the limiter itself failed. */
 function toLimitExceeded(reason: unknown): LimitExceeded {
   if (reason instanceof RateLimiterRes) return new LimitExceeded(reason);
   throw reason;

@@ -10,7 +10,7 @@ import { ProcessSupervisor } from './process-supervisor.ts';
  */
 export async function superviseServerProcesses(config: Config): Promise<void> {
   const log = createLogger(config.production);
-  // Each process accepts connections by itself. If the supervisor distributed the connections, a blocked process would still get
+  // Each process accepts connections by itself. If the supervisor distributed the connections, a blocked process would still receive
   // connections. In addition, a connection would stay open without a response if its process exited at that moment.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   serveRateLimitCounters();
