@@ -3,7 +3,7 @@ import { eventColumnsSql, type EventRow } from '../../events/event-from-row.ts';
 import type { EncryptedWebhookSecrets } from '../endpoints/webhook-secret-and-signature.ts';
 import type { EndpointAccessBasis } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
-/** Duration of a lease on a claimed delivery. Every attempt takes less time. */
+/** Duration of a lease on a claimed delivery. Every attempt finishes before the lease expires. */
 const leaseSeconds = 30;
 const logMax = 10;
 
@@ -22,8 +22,8 @@ export type ClaimedDelivery = EventRow &
 
 // Written in SQL because MikroORM cannot lock a limited number of rows per endpoint with FOR NO KEY UPDATE SKIP LOCKED. Claims a few
 // deliveries per endpoint, starting after the most recently served endpoint. Therefore, the long queue of one endpoint does not delay the
-// deliveries to other endpoints. The commit does not wait for the disk, because the worst result of a claim that is lost in a crash is that
-// a delivery is sent twice.
+// deliveries to other endpoints. The commit does not wait for the disk, because if a crash loses a claim, the worst result is that a
+// delivery is sent twice.
 export const claimDueDeliveryRows = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (

@@ -17,7 +17,7 @@ export async function listDeliveriesOfEndpoint(
   const eventIds = deliveries.map(({ event }) => event);
   const events = await em.find(Event, { id: { $in: eventIds } }, { fields: ['type'], disableIdentityMap: true });
   const types = new Map(events.map(({ id, type }) => [id, type]));
-  // If an event was deleted between the queries, its delivery was deleted, too.
+  // If an event was deleted between the two queries, its delivery was deleted as well.
   return deliveries.flatMap((delivery) => {
     const type = types.get(delivery.event);
     return type === undefined ? [] : [deliveryFromEntity(delivery, type)];

@@ -78,8 +78,8 @@ export async function disableEndpointAndNotify(
 }
 
 /**
- * Disables endpoints whose grant or API key is no longer valid. These endpoints no longer receive events. Disabling them makes this visible
- * to their owners. Returns the number of disabled endpoints.
+ * Disables endpoints whose grant or API key is no longer valid, so that their owners can see that these endpoints no longer receive events.
+ * Returns the number of disabled endpoints.
  */
 export async function disableEndpointsWithInvalidAccess(em: EntityManager): Promise<number> {
   const found = await findIdsOfEndpointsWithInvalidAccess(em);
@@ -88,9 +88,9 @@ export async function disableEndpointsWithInvalidAccess(em: EntityManager): Prom
 }
 
 /**
- * Returns the path of the page that the e-mail links to, and the label of the link. If the endpoint belongs to an application, this is the
- * console page of the application; otherwise, it is the console page of the endpoint. Customers cannot use the console, so for them, it is
- * the account page.
+ * Returns the path of the page that the e-mail links to, and the label of the link. For customers, who cannot use the console, the page is
+ * the account page. For other users, the page is the console page of the endpoint or, if the endpoint belongs to an application, of that
+ * application.
  */
 async function selectPage(em: EntityManager, { id, user_id: userId, client_id: clientId }: WebhookEndpointBody, { role }: User) {
   if (role === 'customer') return { path: '/account', label: 'checkAccount' } as const;

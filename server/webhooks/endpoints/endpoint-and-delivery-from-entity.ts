@@ -34,7 +34,8 @@ export const deliveryFromEntity = (delivery: DeliveryEntity, eventType: string):
 });
 
 /**
- * Returns a delivery's API representation with requests and responses. Attempts of earlier releases have neither a request nor a response.
+ * Returns a delivery's API representation with requests and responses. Attempts that earlier releases recorded have neither a request nor a
+ * response.
  */
 export const deliveryDetailsFromEntity = (delivery: DeliveryEntity, eventType: string): WebhookDeliveryDetails => ({
   ...commonDeliveryFields(delivery, eventType),

@@ -9,6 +9,6 @@ const selectOrphans = prepareStatement<{ id: number }>(
     where e.status = 'enabled' and e.authority in ('grant', 'api_key') and not (${isEndpointAccessStillValidSql}) order by e.id limit 100`,
 );
 
-/** Returns the ids of up to 100 enabled endpoints whose grant or API key is no longer valid. */
+/** Returns the IDs of up to 100 enabled endpoints whose grant or API key is no longer valid. */
 export const findIdsOfEndpointsWithInvalidAccess = async (em: EntityManager): Promise<number[]> =>
   (await selectOrphans(em, [])).map(({ id }) => id);

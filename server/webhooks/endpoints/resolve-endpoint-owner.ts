@@ -4,7 +4,10 @@ import type { Principal } from '../../http/request/principal-and-token-types.ts'
 import { getClientIdIfRestrictedToOwnOrders } from '../../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { EndpointAccessBasis } from './webhook-endpoint-and-delivery.entity.ts';
 
-/** The owner of the endpoints that a principal manages. `authority` specifies the type of authorization for the access of new endpoints. */
+/**
+ * The owner of the endpoints that a principal manages. `authority` specifies the type of authorization on which the access of new endpoints
+ * is based.
+ */
 export type EndpointOwner = {
   readonly authority: EndpointAccessBasis;
   readonly userId: number | null;

@@ -80,8 +80,8 @@ const grantScopes: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
 
 /**
  * SQL condition that the event has no order, or that the endpoint may receive events of this order. An endpoint serves all devices on which
- * the user has connected the application. If the application can access only its own orders on any of these devices, this applies to the
- * endpoint. If such a device registered the endpoint, the restriction remains even after the device has been disconnected.
+ * the user has connected the application. If the application can access only its own orders on any of these devices, the same restriction
+ * applies to the endpoint. If such a device registered the endpoint, the restriction remains even after the device has been disconnected.
  */
 const isAllowedOrder = `((not e.own_orders_only and not exists (
     select 1 from connections r join order_limits l on l.grant_id = r.grant_id and l.own_orders_only

@@ -17,7 +17,7 @@ import { User } from '../../users/user.entity.ts';
 export const endpointAccessBases = ['application', 'person', 'grant', 'api_key'] as const;
 export type EndpointAccessBasis = (typeof endpointAccessBases)[number];
 
-/** An attempt to send a delivery. Attempts of earlier releases have neither a request nor a response. */
+/** An attempt to send a delivery. Attempts that earlier releases recorded have neither a request nor a response. */
 type StoredAttempt = WebhookDeliveryBody['attempts'][number] & Partial<WebhookExchange>;
 
 /** A URL to which events are sent. */

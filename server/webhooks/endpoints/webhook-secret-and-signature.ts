@@ -17,7 +17,7 @@ export type EncryptedWebhookSecrets = {
 };
 
 /**
- * Returns the headers for an attempt. The headers contain an id that is the same for every attempt, the time of this attempt, and one
+ * Returns the headers for an attempt. The headers contain an ID that is the same for every attempt, the time of this attempt, and one
  * signature per active secret.
  */
 export function createSignedWebhookHeaders(
