@@ -4,8 +4,8 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { findActiveTokenUserAndLimits } from '../oauth/tokens/find-active-token-user-and-limits.sql.ts';
 
 /**
- * Returns a function that checks whether the caller's access token is still valid, and whether its permissions (role, scopes and order
- * limits) have not changed since that function was created.
+ * Returns a function that checks that the caller's access token is still valid and that the token's permissions (role, scopes and order
+ * limits) have not changed since the function was created.
  */
 export async function createCheckForUnchangedTokenPermissions(
   em: EntityManager,

@@ -12,7 +12,7 @@ type McpEndpointOptions = McpRequestHandlerOptions & {
 
 /**
  * Creates the stateless Model Context Protocol endpoint (streamable HTTP without sessions). The MCP library is loaded when the first
- * authenticated request arrives, because the library needs 25 MB of memory, and many shops use no assistants.
+ * authenticated request arrives, because the library needs 25 MB of memory, and many shops do not use AI assistants.
  */
 export function createMcpEndpoint({ authenticate, ...options }: McpEndpointOptions): Router {
   const getHandler = createLazyGetter(async () => (await import('./mcp-request-handler.ts')).createMcpRequestHandler(options));

@@ -19,7 +19,7 @@ import { toolResultFromStartedTask, mcpTasksExtensionName, registerMcpTaskMethod
  */
 export type OfferedTools = UsableTools & {
   /**
-   * Tools that require a scope that the token lacks. If the client calls such a tool, the response causes the client to request the scope.
+   * Tools that require a scope that the token lacks. If the client calls such a tool, the response prompts the client to request the scope.
    */
   readonly lackingScope: readonly McpTool[];
   /** Whether the caller can subscribe to changes to orders and products, which requires access to the event feed. */

@@ -21,7 +21,7 @@ export function selectOfferedTools(req: Request, tools: readonly McpTool[], send
     usable,
     lackingScope: selected.filter(lacksScope),
     userId: principal.user?.id ?? null,
-    // An API key cannot subscribe, because only the status of an access token can be checked during a subscription.
+    // API keys cannot be used to subscribe, because only access tokens can be rechecked during a subscription.
     canSubscribe: canUseScope(principal, 'events.read') && principal.tokenRecordId !== undefined,
     tasks: usable.some(({ startsTask }) => startsTask) ? findTaskTools(tools.filter(isUsable), send) : undefined,
     send,

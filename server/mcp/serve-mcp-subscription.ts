@@ -47,7 +47,9 @@ export class McpSubscriptions {
   readonly #openByCaller = new Map<string, number>();
   #openCount = 0;
 
-  /** Responds with a stream that ends when the token expires or loses permissions, the client disconnects or the server stops. */
+  /**
+   * Responds with a stream that ends when the token expires or loses permissions, when the client disconnects, or when the server stops.
+   */
   async serve(
     request: Request,
     id: string | number,
@@ -107,7 +109,7 @@ async function followEvents(source: EventSource, start: number, publish: (uri: s
     if (!page || signal.aborted || !(await source.isStillAuthorized())) return;
     for (const { subject } of page.data)
       if (subject.type === 'order' || subject.type === 'product') publish(formatResourceUri(subject.type, subject.id));
-    // If the API responds early and without events, the server is stopping.
+    // An early API response without events means that the server is stopping.
     if (page.data.length === 0 && performance.now() - startedAt < (waitSeconds - 1) * 1000) return;
     after = page.next_after;
   }
