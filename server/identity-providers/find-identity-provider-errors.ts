@@ -16,7 +16,7 @@ export type IdentityProviderFields = Pick<
   | 'breakGlassUser'
 >;
 
-/** The client secret and the private key in a request. */
+/** Client secret and private key, if the request contains them. */
 export type GivenCredentials = { readonly client_secret?: string | undefined; readonly private_key?: string | undefined };
 
 export type IdentityProviderError = { readonly field: string; readonly detail: string };
@@ -24,7 +24,7 @@ export type IdentityProviderError = { readonly field: string; readonly detail: s
 /**
  * Yields the errors in a provider's fields, including contradictions between fields.
  * @param storedMethod authentication method whose credential is already stored; undefined for a new provider
- * @param development whether HTTP issuers on this machine are accepted
+ * @param development whether issuers on this machine may use HTTP
  */
 export function* findIdentityProviderErrors(
   fields: IdentityProviderFields,

@@ -31,7 +31,7 @@ export const IdentityProviderEntity = defineEntity({
     audience: p.enum(identityProviderAudiences),
     emailDomain: p.text().nullable(),
     createsAccounts: p.boolean(),
-    /** Values of `acr` or `amr` that show that the user signed in with two factors. */
+    /** `acr` or `amr` values that indicate that the user signed in with two factors. */
     twoFactorValues: p.array(),
     requiredForStaff: p.boolean(),
     /** Administrator who can sign in without the provider. */

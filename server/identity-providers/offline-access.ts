@@ -33,6 +33,6 @@ const minuteMs = 60_000;
 const appleCheckIntervalMs = 24 * 60 * minuteMs;
 const checkIntervalMs = 15 * minuteMs;
 
-/** Returns the minimum time, in milliseconds, between two checks of whether an account at a provider still exists. */
+/** Returns the minimum interval, in milliseconds, between checks that an account still exists at its provider. */
 export const getAccountCheckIntervalMs = (preset: IdentityProviderRow['preset'] | undefined): number =>
   preset === 'apple' ? appleCheckIntervalMs : checkIntervalMs;

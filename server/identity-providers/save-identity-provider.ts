@@ -20,7 +20,7 @@ import { IdentityProviderEntity, type IdentityProviderRow } from './identity-pro
 export type IdentityProviderDependencies = {
   /** Encryption key for the client secrets and private keys. */
   readonly identityProviderKey: Buffer;
-  /** Whether HTTP issuers on this machine are accepted. */
+  /** Whether issuers on this machine may use HTTP. */
   readonly development: boolean;
   /** Public URL of the server, for the redirect URI. */
   readonly issuer: string;
@@ -97,7 +97,7 @@ export async function setIdentityProviderLogo(em: EntityManager, provider: Ident
 export const readIdentityProviderLogo = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
   logoContentFromColumns(await em.findOne(IdentityProviderEntity, { logoHash: hash }, logoContentFindOptions));
 
-/** Returns the columns for the fields that a request contains. */
+/** Returns the column values for the fields in a request. */
 function changedColumns(body: IdentityProviderUpdate) {
   const columns = {
     name: body.name,

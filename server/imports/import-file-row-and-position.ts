@@ -8,7 +8,7 @@ export type ImportFile = {
    * Columns whose nested values are read as JSON text. In all other columns of an NDJSON file, nested values are treated as empty cells.
    */
   readonly jsonColumns?: readonly string[];
-  /** Called every 500 rows, because parsing itself does not yield to the event loop. */
+  /** Renews the task's lease. Called every 500 rows, because parsing itself does not yield to the event loop. */
   readonly renewLease: () => Promise<void>;
 };
 

@@ -74,8 +74,7 @@ const checkpointSchema = surveySchema.extend({
 type Checkpoint = z.output<typeof checkpointSchema>;
 
 /**
- * Number of rows per transaction. The number is small, so that locks are held only briefly, and requests wait only briefly until the task
- * pauses.
+ * Number of rows per transaction. The number is small, so that the task holds locks only briefly and pauses soon after a request arrives.
  */
 const batchRows = 100;
 

@@ -27,7 +27,7 @@ export async function storeUploadAndStartImport(
   { type, needs, query, onStarted }: ImportStart,
 ) {
   const { fileId, sha256, format } = await storeUpload(em, req);
-  // By default, a column has the name of its field, so a parameter that specifies this name is not recorded.
+  // Each column is named after its field by default, so a parameter that specifies the default name is not recorded.
   const specified = Object.entries(query).filter(([name, value]) => name !== `${String(value)}_column`);
   const params = { ...Object.fromEntries(specified), format };
   const start = async (inner: EntityManager): Promise<Task> => {

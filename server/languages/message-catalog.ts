@@ -7,7 +7,7 @@ export type MessageCatalog = { readonly [key: string]: string | MessageCatalog }
 
 const messageCatalogSchema: z.ZodType<MessageCatalog> = z.lazy(() => z.record(z.union([z.string(), messageCatalogSchema])));
 
-/** Schema of a catalog file. The name of the language is required, because the English catalog cannot replace a missing name. */
+/** Schema of a catalog file. The name of the language is required, because the name in the English catalog is not a meaningful fallback. */
 const catalogFileSchema = messageCatalogSchema.and(
   z.object({ language: z.object({ name: z.string().min(1) }).passthrough() }).passthrough(),
 );

@@ -16,7 +16,7 @@ export const logoEntityProperties = () => ({
   logoMediaType: p.text().nullable(),
   logoWidth: p.integer().nullable(),
   logoHeight: p.integer().nullable(),
-  /** Content of the image, which is loaded only to serve the image. */
+  /** Content of the image; loaded only when the image is served. */
   logoContent: p.blob().nullable().lazy().check('length(logo_content) >= 1 and length(logo_content) <= 262144'),
 });
 

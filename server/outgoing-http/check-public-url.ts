@@ -29,7 +29,7 @@ export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(h
 /**
  * Returns the reason why a URL is not allowed, or `undefined` if the URL is allowed. Only the URL itself is checked here. The addresses of
  * the host are checked for each connection.
- * @param development whether HTTP to this machine is allowed
+ * @param development whether HTTP requests to this machine are allowed
  * @param example a valid URL to mention in the reason
  */
 export function findUrlRejectionReason(text: string, development: boolean, example?: string): string | undefined {

@@ -86,6 +86,6 @@ function unknownPage(settings: PageSettings): Html {
   );
 }
 
-/** Renders text between backquotes as code. When the text is split at the backquotes, the code has odd indexes. */
+/** Renders text between backquotes as code. When the text is split at the backquotes, the parts with odd indexes are code. */
 export const renderTextWithInlineCode = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

@@ -3,8 +3,8 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-and-stock-adjustment-from-row.ts';
 
 // Written in SQL because concurrent orders wait for the row lock, and a single statement holds this lock only briefly (see the
-// `create-order-hot` benchmark). Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale
-// is lost.
+// `create-order-hot` benchmark). If the product's stock was not tracked, the delta becomes the initial stock. The update adds the delta to
+// the current value, so that no concurrent sale is lost.
 export const applyAndRecordStockDelta = prepareStatement<StockAdjustmentRow>(
   'adjust_stock',
   `with begun as (

@@ -25,7 +25,7 @@ const handleListProductCategories: RouteHandler<typeof contract.productCategorie
     query,
     rows,
     (row) => row,
-    // Category names are unique, so the cursor needs no id.
+    // Category names are unique, so the cursor needs no ID.
     ({ category }) => [category, 0],
   );
   return {

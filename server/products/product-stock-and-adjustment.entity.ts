@@ -71,8 +71,8 @@ export class Product extends schema.class {
 schema.setClass(Product);
 
 /**
- * The stock of a product. The stock has a separate, small row, so that sales do not conflict with product edits. If a product has no such
- * row, its stock is not tracked.
+ * The stock of a product. The stock is stored in a separate, small row, so that sales do not conflict with product edits. If a product has
+ * no such row, its stock is not tracked.
  */
 export const ProductStock = defineEntity({
   name: 'ProductStock',

@@ -5,9 +5,9 @@ export type SumColumns = Record<'orders' | 'paid_orders' | 'items' | 'revenue' |
 export type OrderStatisticsRow = SumColumns & {
   readonly part: 'period' | 'previous_period' | 'group' | 'previous_group' | 'group_period' | 'groups';
   readonly key: string | null;
-  /** Number of the period, from 1; null for sums of all periods. */
+  /** Number of the period, starting at 1; null for sums over all periods. */
   readonly period: number | null;
-  /** Start of the period; null except for `period` and `previous_period`. */
+  /** Start of the period; null unless `part` is `period` or `previous_period`. */
   readonly starts_at: string | null;
   readonly ends_at: string | null;
 };

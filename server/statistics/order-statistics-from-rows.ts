@@ -49,7 +49,7 @@ const periodFromRow = (row: OrderStatisticsRow): Period => ({
   ...sumsFromRow(row),
 });
 
-/** Converts a timestamp, which the drivers return as text or as a date, to text. */
+/** Converts a timestamp, which the drivers return as a string or a `Date`, to an RFC 3339 string. */
 const timestampToText = (value: string | Date | null): string =>
   value instanceof Date ? value.toISOString() : timestampToRfc3339(value ?? '');
 

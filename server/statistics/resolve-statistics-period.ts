@@ -41,7 +41,7 @@ export function firstDayOfPreviousPeriod({ from, to }: StatisticsPeriod): string
   return isWholeMonths ? addMonths(from, -monthsBetween(from, addDays(to, 1))) : addDays(from, -countDays({ from, to }));
 }
 
-/** Converts the database error for a time zone that JavaScript knows but PostgreSQL does not know. */
+/** Returns an error handler that throws a problem if PostgreSQL does not know a time zone that JavaScript knows. */
 export const rethrowAsUnknownTimeZone =
   (timeZone: string) =>
   (error: unknown): never => {

@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { Task, TaskFile } from './task-and-task-file.entity.ts';
 
 /**
- * Returns the ids of up to `limit` stored files that no task uses. Unused files are uploads whose request failed before the task was
+ * Returns the IDs of up to `limit` stored files that no task uses. Unused files are uploads whose request failed before the task was
  * created, partial outputs of canceled tasks, and partitions of imported files.
  */
 export async function findUnusedTaskFiles(em: EntityManager, limit: number): Promise<number[]> {

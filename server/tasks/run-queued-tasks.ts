@@ -17,7 +17,7 @@ import {
   TaskAttempt,
 } from './task-attempt.ts';
 
-/** A task fails if it has been started this many times without finishing, because it may be the cause of process crashes. */
+/** A task fails if it has been started this many times without finishing, because the task may be causing the process to crash. */
 const attemptsMax = 10;
 
 // Stored timestamps can be rounded up to the next millisecond. With a tolerance of 1 ms, a released task can be started immediately.
@@ -78,7 +78,7 @@ export type TaskRunnerDependencies = {
    * because copying the embedded database for a backup blocks the renewal.
    */
   readonly runningTaskIds?: Set<number>;
-  /** Returns whether this process is processing requests; tasks then pause between their steps. */
+  /** Returns whether this process is handling requests. While it is, tasks pause between their steps. */
   readonly isProcessingRequests?: (() => boolean) | undefined;
 };
 

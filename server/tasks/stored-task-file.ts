@@ -14,7 +14,7 @@ const chunkMax = 32 * 1024;
 /** Number of chunks that one statement deletes. */
 const deletedChunksMax = 200;
 
-/** Creates an empty stored file and returns its id. */
+/** Creates an empty stored file and returns its ID. */
 export const createStoredFile = (em: EntityManager): Promise<number> => em.insert(TaskFile, {});
 
 /** Appends content to a file that has `position` chunks, and returns the new number of chunks. */

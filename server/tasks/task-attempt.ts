@@ -36,7 +36,7 @@ export type ClaimedTask = {
   readonly created_at: string;
 };
 
-/** Returns the id of the task's input file; throws an error if the task has none. */
+/** Returns the ID of the task's input file; throws an error if the task has none. */
 export function requireTaskInputFileId({ input_id: fileId }: ClaimedTask): number {
   if (fileId === null) throw new Error('the task has no input file');
   return fileId;

@@ -13,7 +13,7 @@ import type { UserImportParams } from './user-import-parameters.ts';
 
 type NewUser = { readonly row: ImportedUserRow; readonly storedPasswordHash: string | undefined };
 
-/** Imports a batch of rows. Creates all new users together, and returns the outcome of each row. */
+/** Imports a batch of rows. Creates all new users in one step, and returns the outcome of each row. */
 export async function importUserBatch(
   em: EntityManager,
   params: UserImportParams,

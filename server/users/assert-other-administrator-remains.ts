@@ -9,7 +9,7 @@ const lockAdministrators = (em: EntityManager): Promise<number[]> =>
 
 /**
  * Locks all active administrators in ID order. Call this function before locking a user whose role or status may change, so that two
- * administrators who demote each other cannot deadlock.
+ * administrators who demote each other at the same time cannot cause a deadlock.
  */
 export async function lockActiveAdministratorRows(em: EntityManager): Promise<void> {
   await lockAdministrators(em);

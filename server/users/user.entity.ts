@@ -43,7 +43,10 @@ export class User extends schema.class {
    */
   declare readonly email: string;
 
-  /** Sets the e-mail address without auditing, notifying the owner or invalidating links. Call `changeEmailAddress` instead. */
+  /**
+   * Sets the e-mail address without recording the change in the audit log, notifying the owner or invalidating links. Call
+   * `changeEmailAddress` instead.
+   */
   replaceEmailAddress(email: string, isVerified: boolean): void {
     writeEmailAddress(this, email, isVerified ? 'verified' : 'confirmation_required');
   }
