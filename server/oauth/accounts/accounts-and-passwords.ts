@@ -26,8 +26,8 @@ export class EmailTakenError extends Error {
 }
 
 /**
- * Creates an active account. The account's e-mail address is considered verified, because the user opened the sign-up link, an identity
- * provider has verified the address, or the administrator who installs the server specified it.
+ * Creates an active account. The account's e-mail address is considered verified: the user opened the sign-up link, an identity provider
+ * verified the address, or the administrator who installs the server specified the address.
  * @throws EmailTakenError
  */
 export async function storeAccountWithVerifiedEmail(
@@ -59,7 +59,7 @@ export type ActiveAccountWithPasswordHash = {
   changedAt: Date | null;
 };
 
-/** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
+/** Returns the time when an account's password was set, in milliseconds since the Unix epoch; 0 if the account has no password. */
 export const getPasswordSetTimeMs = ({ changedAt }: Pick<ActiveAccountWithPasswordHash, 'changedAt'>): number => changedAt?.getTime() ?? 0;
 
 /** Finds an active account by its e-mail address (ignoring case) or its user ID. */
@@ -77,7 +77,7 @@ export async function findActiveAccountWithPasswordHash(
   return { id, email, locale, hash: password?.hash ?? null, changedAt: password?.changedAt ?? null };
 }
 
-/** Verifies the password for an e-mail address. `accountId` is for the audit log only and must not influence the response. */
+/** Verifies the password for an e-mail address. `accountId` is for the audit log only and must not affect the response. */
 export async function verifyEmailAndPassword(
   em: EntityManager,
   email: string,
@@ -88,9 +88,9 @@ export async function verifyEmailAndPassword(
 }
 
 /**
- * Verifies an account's password. Verification takes the same time if the account does not exist. After a successful verification, an
- * imported hash is replaced by an argon2id hash, unless the password was changed in the meantime. This replacement does not change the
- * stored time of the last password change.
+ * Verifies an account's password. Verification takes the same time even if the account does not exist. After a successful verification, an
+ * imported hash is replaced with an argon2id hash, unless the password has been changed in the meantime. This replacement does not change
+ * the stored time of the last password change.
  */
 export async function verifyAccountPasswordAndRehash(
   em: EntityManager,

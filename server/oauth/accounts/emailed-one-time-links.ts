@@ -41,8 +41,8 @@ export const readEmailedLinkWithoutConsuming = (
 
 /**
  * Consumes a link and returns its content. If two requests use the link concurrently, only one of them receives the content. Call this in
- * the same transaction as the action that the link authorizes. Locks the user before the link, because the function that changes the e-mail
- * address and deletes the links locks the rows in the same order.
+ * the same transaction as the action that the link authorizes. Locks the user before the link, in the same order as the function that
+ * changes the e-mail address and deletes the links, to avoid deadlocks.
  */
 export async function lockUserAndConsumeEmailedLink(
   em: EntityManager,
@@ -63,7 +63,7 @@ const activeLinkFilter = (purpose: EmailLinkPurpose, token: string, now: Date) =
 
 /**
  * Finds a link that can be used, and locks its user if `lockMode` is set. A link for a password reset or for linking an identity provider
- * can be used only if it was sent to the account's current e-mail address and this address requires no confirmation.
+ * can be used only if it was sent to the account's current e-mail address and this address is not awaiting confirmation.
  */
 async function findUsableLink(
   em: EntityManager,

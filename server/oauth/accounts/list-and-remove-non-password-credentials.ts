@@ -58,7 +58,7 @@ const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) =
 
 export type CredentialSelection = { readonly removed: readonly AccountCredential[]; readonly kept: readonly AccountCredential[] };
 
-/** Splits the credentials into kept credentials, whose `key` is in `keep`, and removed credentials. */
+/** Splits the credentials into those to keep, whose `key` is in `keep`, and those to remove. */
 export const partitionCredentialsByKeysToKeep = (
   credentials: readonly AccountCredential[],
   keep: ReadonlySet<string>,

@@ -14,9 +14,9 @@ import { clearedRefreshTokenColumns } from '../linked-accounts/linked-account-re
 import { findLinkedAccountByIdentity } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
 
 /**
- * Ends a user's sessions on this server after the user's session or account at the provider has ended. If staff must sign in through this
- * provider, a staff member's grants are also revoked, because the provider decides who still belongs to the company. An unknown account is
- * ignored.
+ * Ends a user's sessions on this server after the provider has ended the user's session or account. If staff must sign in through this
+ * provider, a staff member's grants are also revoked, because the provider determines who still works for the company. An unknown account
+ * is ignored.
  */
 export async function endAccessAfterProviderLogout(
   em: EntityManager,

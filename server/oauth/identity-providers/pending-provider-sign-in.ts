@@ -20,7 +20,7 @@ const pendingSchema = z.object({
   next: z.string(),
   /** ID of the signed-in user who is linking an account; null for a sign-in. */
   linkForUserId: z.number().nullable(),
-  /** Time after which the response is rejected, in milliseconds since 1970. */
+  /** Time after which the response is rejected, in milliseconds since the Unix epoch. */
   until: z.number(),
 });
 /** A pending sign-in through a provider: the browser has been redirected to the provider, which has not responded yet. */
@@ -28,7 +28,10 @@ export type PendingProviderSignIn = z.output<typeof pendingSchema>;
 
 const randomText = (): string => randomBytes(32).toString('base64url');
 
-/** Creates the data of a new sign-in. Its secrets exist only in the returned value, which is sent through the browser in encrypted form. */
+/**
+ * Creates the data of a new sign-in. The server does not store the secrets in this data, but sends the data through the browser in
+ * encrypted form.
+ */
 export const createPendingProviderSignIn = (
   given: Omit<PendingProviderSignIn, 'id' | 'nonce' | 'codeVerifier' | 'until'>,
   now: Date,

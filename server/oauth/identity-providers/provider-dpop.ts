@@ -16,7 +16,7 @@ export class ProviderDpop {
     this.#secret = secret;
   }
 
-  /** Returns the option for requests to a provider. */
+  /** Returns the DPoP option for requests to a provider. */
   async optionFor({ dpop_signing_alg_values_supported: supported }: oauth.AuthorizationServer): Promise<DpopOption> {
     if (supported?.includes(algorithm) !== true) return {};
     this.#handle ??= deriveDpopKeyPair(this.#secret).then((keyPair) => oauth.DPoP({}, keyPair));
@@ -25,8 +25,8 @@ export class ProviderDpop {
 }
 
 /**
- * Retries a request if the provider requires a nonce in the proof (RFC 9449 section 8). The library has stored the nonce of the first
- * response.
+ * Retries a request if the provider requires a nonce in the proof (RFC 9449 section 8). The library stores the nonce from the first
+ * response and uses this nonce in the retry.
  */
 export async function retryWithDpopNonce<Result>(send: () => Promise<Result>): Promise<Result> {
   try {
@@ -46,13 +46,13 @@ const curveOrder = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9c
  * codes and refresh tokens to the key.
  */
 async function deriveDpopKeyPair(secret: Buffer): Promise<oauth.CryptoKeyPair> {
-  // The derived value is 16 bytes longer than the key, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1).
+  // The derived value is 16 bytes longer than the key, so that the remainder is almost uniformly distributed (FIPS 186-5 section A.2.1).
   const bits = Buffer.from(hkdfSync('sha256', secret, '', 'DPoP key for identity providers', 48));
   const scalar = (BigInt(`0x${bits.toString('hex')}`) % (curveOrder - 1n)) + 1n;
   const privateBytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(privateBytes);
-  const point = ecdh.getPublicKey(); // the byte 0x04, x and y
+  const point = ecdh.getPublicKey(); // the byte 0x04, followed by x and y
   const publicJwk = { kty: 'EC', crv: 'P-256', x: point.toString('base64url', 1, 33), y: point.toString('base64url', 33) };
   const privateJwk = { ...publicJwk, d: privateBytes.toString('base64url') };
   const { subtle } = webcrypto;

@@ -8,7 +8,7 @@ export class IdentityProviderUnavailableError extends Error {
   override readonly name = 'IdentityProviderUnavailableError';
 }
 
-/** Thrown if a response from a provider fails a check. The message contains no secret. */
+/** Thrown if a response from a provider fails a check. The message contains no secrets. */
 export class InvalidProviderResponseError extends Error {
   override readonly name = 'InvalidProviderResponseError';
 }
@@ -18,7 +18,7 @@ export class ProviderSignInDeclinedError extends Error {
   override readonly name = 'ProviderSignInDeclinedError';
 }
 
-/** Lowest HTTP status that means that the provider is currently unavailable. */
+/** Lowest HTTP status code that indicates that the provider is currently unavailable. */
 const serverErrorStatus = 500;
 
 /** Returns whether a provider has rejected a request with an OAuth error, such as `invalid_grant`. */

@@ -15,7 +15,7 @@ export type ProviderIdentity = {
   /** Text that helps the user recognize the account. */
   readonly label: string;
   readonly authentication: AuthenticationContext;
-  /** Time of the authentication at the provider, in seconds since 1970; undefined if the provider does not specify this time. */
+  /** Time of the authentication at the provider, in seconds since the Unix epoch; undefined if the provider does not specify this time. */
   readonly authenticatedAt: number | undefined;
   /** Refresh token for the account; undefined if the provider issued none. */
   readonly refreshToken: string | undefined;

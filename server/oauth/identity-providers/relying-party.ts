@@ -17,7 +17,9 @@ import {
 } from './provider-errors.ts';
 import { providerIdentityFromClaims, type ProviderIdentity } from './provider-identity-and-access-rules.ts';
 
-/** Limits for each request to a provider. Token responses are much smaller than this limit, but some providers publish large key sets. */
+/**
+ * Limits for each request to a provider. Token responses are much smaller than the size limit, but some providers publish large key sets.
+ */
 const requestLimits = { totalMs: 5_000, bytesMax: 256 * 1024 };
 const metadataLifetimeMs = 5 * 60 * 1000;
 const metadataEntriesMax = 100;
@@ -85,7 +87,8 @@ export class RelyingParty {
   }
 
   /**
-   * Returns the authorization URL for the browser. The parameters are pushed (RFC 9126) if the provider supports pushed requests.
+   * Returns the authorization URL for the browser. The parameters are pushed (RFC 9126) if the provider supports pushed authorization
+   * requests.
    * @param isFreshSignInRequired whether the provider must authenticate the user again
    * @throws {IdentityProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
@@ -212,7 +215,7 @@ export class RelyingParty {
     return this.#logoutTokens.verify(provider, await this.discover(provider), token);
   }
 
-  /** Reads the claims that the ID token does not contain. */
+  /** Reads user claims from the UserInfo endpoint, for example if the ID token contains no e-mail address. */
   async #readUserInfo(
     server: oauth.AuthorizationServer,
     client: oauth.Client,

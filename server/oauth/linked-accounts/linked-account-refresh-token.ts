@@ -8,7 +8,7 @@ type Provider = Pick<IdentityProviderRow, 'issuer' | 'clientId' | 'preset' | 'sc
 
 /**
  * The encryption context contains the client ID, because a refresh token can be used only with the client ID that it was issued for. After
- * the client ID has been changed, decryption fails, so that the server never presents a token that the provider would refuse.
+ * the client ID has been changed, decryption fails, so the server never presents a token that the provider would refuse.
  */
 const encryptionContext = ({ issuer, clientId }: Provider, linkedAccountId: number): string =>
   `refresh token of ${issuer} for ${clientId} of linked account ${linkedAccountId}`;
@@ -47,7 +47,7 @@ export const decryptPendingRefreshToken = (
   key: Buffer,
 ): string | undefined => (sealed == null ? undefined : decryptText(sealed, key, pendingEncryptionContext(provider, subject)));
 
-/** Returns when an account at a provider is checked next. `provider` is null if the provider is not enabled. */
+/** Returns when to check next whether an account still exists at its provider. `provider` is null if the provider is not enabled. */
 export const calculateNextAccountCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Date): Date =>
   new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));
 

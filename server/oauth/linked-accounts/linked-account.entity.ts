@@ -3,7 +3,7 @@ import { User } from '../../users/user.entity.ts';
 
 /**
  * An account at an identity provider through which a user can sign in. Only the issuer and the subject identify the account. The row does
- * not refer to the configured provider, so the link works again after a provider has been deleted and added again.
+ * not refer to the configured provider, so the link works again if the provider is deleted and then added again.
  */
 export const LinkedAccount = defineEntity({
   name: 'LinkedAccount',

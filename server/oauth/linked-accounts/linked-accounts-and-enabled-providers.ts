@@ -53,8 +53,8 @@ export async function deleteLinkedAccountsExcept(em: EntityManager, userId: numb
 }
 
 /**
- * Returns whether the user could still sign in without the passkey or linked account in `without`. Linked accounts count only if their
- * provider is enabled. Call this in a transaction that has locked the user.
+ * Returns whether the user could still sign in without the passkey or linked account that `without` specifies. Linked accounts count only
+ * if their provider is enabled. Call this in a transaction that has locked the user.
  */
 export async function hasOtherSignInMethod(
   em: EntityManager,
@@ -84,7 +84,7 @@ export const findEnabledProviderByIssuer = (em: EntityManager, issuer: string): 
   em.findOne(IdentityProviderEntity, { issuer, status: 'enabled' }, { disableIdentityMap: true });
 
 /**
- * Returns the provider through which a user must sign in, or undefined if the user may use the sign-in method that was used.
+ * Returns the provider through which a user must sign in, or undefined if the user's chosen sign-in method is allowed.
  * @param issuer issuer of the provider that was used; undefined for a password or passkey
  */
 export async function findMandatorySignInProvider(
