@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Attempt counter, written by rate-limiter-flexible. That library's statements rely on the column order. */
+/** Attempt counter, written by rate-limiter-flexible. The library's SQL statements depend on the column order. */
 export const AttemptCounter = defineEntity({
   name: 'Attempt',
   tableName: 'attempts',

@@ -5,7 +5,7 @@ import { createAttemptLimiterQueryAdapter } from './create-attempt-limiter-query
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { rateLimitNetworkFromAddress } from '../../http/request/rate-limit-network-from-address.ts';
 
-/** Thrown when the attempt limit is exceeded, which suggests a guessing attack. */
+/** Thrown when an attempt limit is exceeded, which suggests a guessing attack. */
 export class TooManyAttemptsError extends Error {
   override readonly name = 'TooManyAttemptsError';
   readonly retryAfterSeconds: number;
@@ -42,7 +42,7 @@ const policies = {
   secondFactor: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
   /** Limits for entering a code that was sent by e-mail to confirm a sign-in. */
   emailCode: guessLimits,
-  /** A passkey cannot be guessed, but each attempt costs a signature verification. */
+  /** A passkey cannot be guessed, but each attempt requires a signature verification. */
   passkey: guessLimits,
   /** A random 256-bit secret cannot be guessed, so no ceiling across all networks is needed. */
   clientSecret: guessLimits,
@@ -95,7 +95,7 @@ export type AttemptLimiter = {
   /**
    * Counts an attempt before it is made, so that concurrent attempts cannot exceed a limit. An attempt rejected by a source or network
    * limit does not count against the ceiling, so that one network alone cannot exceed the ceiling.
-   * @param target identifier of the account or secret, whether it exists or not
+   * @param target identifier of the account or secret, which need not exist
    * @throws TooManyAttemptsError
    */
   countAttempt(kind: AttemptKind, target: string, source: AttemptSource): Promise<CountedAttempt>;
@@ -180,5 +180,5 @@ function throwIfLimited(waits: readonly number[]): void {
   if (waits.length > 0) throw new TooManyAttemptsError(Math.max(...waits));
 }
 
-/** Hashes a key, because the target may be an e-mail address or a valid code, which must not be readable in the table. */
+/** Hashes a key, so that the table does not reveal the target, which may be an e-mail address or a valid code. */
 const digest = (...parts: readonly string[]): string => sha256(JSON.stringify(parts), 'base64url');

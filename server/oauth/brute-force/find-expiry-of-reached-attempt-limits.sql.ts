@@ -2,7 +2,7 @@ import { prepareBatchedLookupStatement } from '../../database/queries/batched-st
 
 // Written in SQL because it runs for every token request, and SQL is measurably faster (benchmark cases `refresh`, `client-credentials` and
 // `sign-in`).
-/** Returns the latest expiry of the attempt limits that have been reached, in milliseconds since 1970. */
+/** Returns the latest expiry time among the attempt limits that have been reached, in milliseconds since the Unix epoch. */
 export const findExpiryOfReachedAttemptLimits = prepareBatchedLookupStatement<{ ends_at: number | null }>(
   'read_attempt_limits_reached',
   ['text', 'int', 'text', 'int'],

@@ -28,8 +28,8 @@ export class KnownBrowserCookie {
 
   /**
    * Returns the browser's ID if the browser has signed in to the account.
-   * @param since when the password was set; earlier sign-ins do not count, so that an intruder's browser is not recognized after a password
-   * reset
+   * @param since time when the password was set; earlier sign-ins are ignored, so that an intruder's browser is not recognized after a
+   * password reset
    */
   findBrowserId(req: Request, userId: number, since: Date): string | undefined {
     const content = this.#read(req);

@@ -11,9 +11,9 @@ const tokenModel = 'InitialAccessToken';
 const tokenSeconds = 60;
 
 /**
- * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token receives a temporary token that
- * specifies the open registration policy. All registration rules are therefore defined in policies, and every registration request is
- * subject to a policy.
+ * Enables open dynamic client registration (RFC 7591 section 3). The server adds a temporary token, which specifies the open registration
+ * policy, to each request without an initial access token. All registration rules are therefore defined in policies, and every registration
+ * request is subject to a policy.
  */
 export const authorizeAnonymousClientRegistration =
   (store: AdapterFactory, limits: AttemptLimiter): Middleware =>

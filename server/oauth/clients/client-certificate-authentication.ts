@@ -17,7 +17,7 @@ type MutualTls = NonNullable<NonNullable<Configuration['features']>['mTLS']>;
 /** The certificate purpose "TLS client authentication" (RFC 5280 section 4.2.1.12). */
 const clientAuthenticationPurpose = '1.3.6.1.5.5.7.3.2';
 
-/** Returns which client certificates a server with these options accepts. */
+/** Returns which client certificates the server accepts with these options. */
 export const getClientCertificateSupport = (options: ClientCertificateOptions | undefined): ClientCertificateSupport => ({
   accepted: options !== undefined,
   hasAuthority: (options?.authorities.length ?? 0) > 0,
@@ -71,15 +71,15 @@ export const getMutualTlsEndpointAliases = (options: ClientCertificateOptions | 
 };
 
 /**
- * Returns whether a certificate can authenticate a client. A certificate without a list of purposes can be used for all purposes. For such
- * a certificate, Node returns undefined as the list.
+ * Returns whether a certificate can authenticate a client. A certificate without the extended key usage extension can be used for all
+ * purposes. For such a certificate, Node returns undefined instead of a list.
  */
 const permitsClientAuthentication = (purposes: readonly string[] | undefined): boolean =>
   purposes?.includes(clientAuthenticationPurpose) ?? true;
 
 /**
  * Returns whether the certificate is valid for TLS clients and was issued directly by one of the authorities. The proxy that terminates TLS
- * may accept every certificate, so the server does not rely on the proxy's verification.
+ * may accept any certificate, so the server does not rely on the proxy's verification.
  */
 const isIssuedByAuthority = (certificate: X509Certificate, authorities: readonly X509Certificate[], now: Date): boolean =>
   permitsClientAuthentication(certificate.keyUsage) &&

@@ -21,7 +21,7 @@ const bytesMax = 50 * 1024;
 const timeoutMs = 3_000;
 const keysMax = 100;
 const entriesMax = 1_000;
-/** Minimum interval between two requests for a client's key set, even if the client uses different key IDs. */
+/** Minimum interval between two requests for a client's key set, even if the client's JWTs contain different key IDs. */
 const refetchIntervalMs = 60_000;
 /** How long expired keys remain usable if the client's key set cannot be fetched. */
 const staleMs = 60 * 60_000;
@@ -34,7 +34,7 @@ const staleMs = 60 * 60_000;
 export class ClientKeyCache {
   readonly #network: NetworkPolicy;
   readonly #now: () => number;
-  /** Entries in order of last use. */
+  /** Entries, least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new Map<string, Promise<Entry>>();
 

@@ -63,8 +63,8 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
     throw new errors.InvalidClientMetadata(`grant_types must be among ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
   replaceSignatureAlgorithms(properties);
-  // The response must contain the registered values (RFC 7591 section 3.2.1), and every application with a `backchannel_logout_uri`
-  // receives `sid`.
+  // Every application with a `backchannel_logout_uri` receives `sid`, and the response must contain the value that the server uses (RFC
+  // 7591 section 3.2.1).
   if (properties.backchannel_logout_uri !== undefined) properties.backchannel_logout_session_required = true;
   // The scope always contains `openid`, because oidc-provider treats an empty scope as all scopes.
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
@@ -148,8 +148,8 @@ function requirePublicClient(properties: Properties): void {
 }
 
 /**
- * Configures dynamic client registration (RFC 7591). The initial access token, which an administrator or `authorizeAnonymousClientRegistration` has
- * created, specifies the policy.
+ * Configures dynamic client registration (RFC 7591). The initial access token, which is created by an administrator or by
+ * `authorizeAnonymousClientRegistration`, specifies the policy.
  */
 export const dynamicClientRegistrationConfiguration: Registration = {
   enabled: true,
@@ -168,8 +168,8 @@ export const dynamicClientRegistrationConfiguration: Registration = {
 };
 
 /**
- * Adds the scopes that an assistant may request later. MCP clients register with only the scopes in the server's first 401 response, and a
- * client can never request scopes for which it is not registered.
+ * Adds the scopes that an MCP client may request after its registration. MCP clients register with only the scopes in the server's first
+ * 401 response, and a client can never request scopes for which it is not registered.
  */
 const addDefaultScopes = (scope: string | undefined): string =>
   [...new Set([...(scope ?? '').split(' '), ...defaultMcpClientScopes])].filter((name) => name !== '').join(' ');

@@ -7,8 +7,8 @@ import { getPresentedCertificate } from '../../http/request/client-certificate.t
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 
 /**
- * Makes all endpoints that authenticate clients explain in their error responses why an assertion or a certificate was rejected, or that a
- * DPoP proof or a certificate is missing.
+ * Records why client authentication failed, so that the error response explains why an assertion or a certificate was rejected, or that a
+ * DPoP proof or a certificate is missing. Applies to all endpoints that authenticate clients.
  */
 export const explainClientAuthenticationFailures = (provider: Provider): Provider =>
   provider
@@ -18,9 +18,9 @@ export const explainClientAuthenticationFailures = (provider: Provider): Provide
     .on('pushed_authorization_request.error', recordAuthenticationFailure)
     .on('device_authorization.error', recordAuthenticationFailure);
 
-/** oidc-provider's error detail for a missing DPoP proof, from a client that must bind its tokens to a key. */
+/** oidc-provider's error detail if a client that must bind its tokens to a key sends no DPoP proof. */
 const missingProofDetail = 'DPoP proof JWT not provided';
-/** oidc-provider's error detail for a missing certificate, from a client that must bind its tokens to a certificate. */
+/** oidc-provider's error detail if a client that must bind its tokens to a certificate presents no certificate. */
 const missingCertificateDetail = 'mutual TLS client certificate not provided';
 
 function recordAuthenticationFailure({ req }: Pick<KoaContextWithOIDC, 'req'>, error: errors.OIDCProviderError): void {

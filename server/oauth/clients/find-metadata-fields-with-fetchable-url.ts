@@ -1,6 +1,6 @@
 /**
- * Fields with URLs that the server never requests during registration. The fields contain redirect targets for users, values that the
- * server ignores (RFC 7591 section 2), the URL for logout tokens (checked by `findApplicationFieldErrors`) and a name in a certificate.
+ * Fields with URLs that the server never requests during registration. These fields contain redirect URIs, the URL for logout tokens
+ * (checked by `findApplicationFieldErrors`), a name in a certificate, and values that the server ignores (RFC 7591 section 2).
  */
 const neverRequested = new Set([
   'redirect_uris',

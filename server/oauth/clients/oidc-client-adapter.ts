@@ -91,7 +91,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     require_signed_request_object: application.requireSignedRequestObject,
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
-    // The ID tokens of every application with a logout URL contain `sid`, even if the application does not require it.
+    // The ID tokens of every application with a logout URL contain `sid`, even if the application does not require this claim.
     ...(application.backchannelLogoutUri != null && {
       backchannel_logout_uri: application.backchannelLogoutUri,
       backchannel_logout_session_required: true,
@@ -112,7 +112,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
 const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-/** Returns whether the metadata must contain keys. oidc-provider requires them for `private_key_jwt`, even if no keys could be loaded. */
+/** Returns whether the metadata must contain keys. oidc-provider requires keys for `private_key_jwt`, even if no keys could be loaded. */
 const hasKeys = (method: ClientAuthenticationMethod, { jwks, jwksUri }: PrefetchedClient): boolean =>
   method === 'private_key_jwt' || jwks != null || jwksUri != null;
 
@@ -124,14 +124,15 @@ const getFapi2Metadata = ({ tlsClientCertificateBoundAccessTokens: isBoundToCert
   dpop_bound_access_tokens: !isBoundToCertificate,
 });
 
-/** Returns the FAPI profile of a request's client for oidc-provider. */
+/** Returns the FAPI profile of a request's client, in oidc-provider's format. */
 export const getFapiProfile = ({ req }: { readonly req: object }, client: { readonly clientId: string } | undefined): '2.0' | undefined => {
   const found = getOauthRequestContext(req).client;
   return client !== undefined && found?.clientId === client.clientId && found.securityProfile === 'fapi2' ? '2.0' : undefined;
 };
 
 /**
- * Placeholder secret for an application that has no secret yet, because oidc-provider requires a secret. No presented secret matches it.
+ * Placeholder secret for an application that has no secret yet, because oidc-provider requires a secret. No secret that a client presents
+ * can match this placeholder.
  */
 const noSecret = 'none';
 

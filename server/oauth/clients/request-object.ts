@@ -10,7 +10,8 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 type RequestObjects = NonNullable<NonNullable<Configuration['features']>['requestObjects']>;
 
 /**
- * Algorithms of request objects: the same asymmetric algorithms as for client assertions. `none` is never accepted (RFC 9101 section 10.8).
+ * Signature algorithms for request objects, which are the same asymmetric algorithms as for client assertions. `none` is never accepted
+ * (RFC 9101 section 10.8).
  */
 export const requestObjectAlgorithms = clientAssertionAlgorithms;
 

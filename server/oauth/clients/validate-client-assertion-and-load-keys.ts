@@ -9,7 +9,7 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import type { ClientKeyCache } from './client-key-cache.ts';
 
 /**
- * Maximum remaining lifetime of a client assertion, in seconds. The `jti` of an assertion must be stored for this time. Some libraries set
+ * Maximum remaining lifetime of a client assertion, in seconds. The `jti` of an assertion must be stored for this long. Some libraries set
  * a lifetime of one hour.
  */
 export const maxClientAssertionSeconds = 60 * 60;
@@ -67,8 +67,8 @@ export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtCl
 };
 
 /**
- * After the transaction of a rejected request has been rolled back, records again that the request's client assertion has been used. An
- * assertion can be used for only one request, even if that request fails.
+ * Restores the record that a rejected request's client assertion has been used, after a rollback of the request's transaction has removed
+ * this record. An assertion can be used for only one request, even if that request fails.
  */
 export async function markAssertionUsedAfterRollback(em: EntityManager, req: object): Promise<void> {
   const record = getOauthRequestContext(req).clientAssertion?.record;

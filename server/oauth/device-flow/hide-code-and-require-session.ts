@@ -9,11 +9,10 @@ const newSessionContext = z.object({ oidc: z.object({ session: z.object({ new: z
 
 /**
  * Requires a browser session for requests to the device pages. A request without a session, or with an expired session, receives an error
- * page with the status 400. oidc-provider would fail on such a request, because oidc-provider's error page contains a token from the
- * session.
+ * page with status 400. oidc-provider would fail on such a request, because oidc-provider's error page contains a token from the session.
  *
- * Hides a code in the URL from oidc-provider, which would submit the code with a script. The page reads the code from the original URL, and
- * the user confirms the code on that page (RFC 8628 section 3.3.1).
+ * Hides a code in the URL from oidc-provider, which would use a script to submit the code. The page reads the code from the original URL,
+ * and the user confirms the code on that page (RFC 8628 section 3.3.1).
  */
 export const hideCodeAndRequireSession =
   (sessionMissing: (ctx: KoaContextWithOIDC) => void): Middleware =>
