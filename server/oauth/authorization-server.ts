@@ -69,13 +69,13 @@ export type CreateAuthorizationServerOptions = {
   readonly issuer: string;
   readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor' | 'identityProviders'>;
   readonly log: { error(details: object, message: string): void };
-  /** Whether the server can send logout tokens to HTTP URLs that refer to this machine (default: false). */
+  /** Whether the server can send logout tokens to HTTP URLs on the loopback interface (default: false). */
   readonly development?: boolean;
   /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace this factory to inject faults. */
   readonly store?: (em: EntityManager) => AdapterFactory;
   /** Rotation schedule and reload interval for the signing keys. Tests shorten both. */
   readonly signingKeys?: SigningKeyCacheOptions;
-  /** Limits the attempts to guess passwords, codes and client secrets (default: a limiter with counters in the database). */
+  /** Limits attempts to guess passwords, codes and client secrets (default: a limiter with counters in the database). */
   readonly limits?: AttemptLimiter;
   /** Whether the server can send e-mail; false if no mail transport is configured. */
   readonly canMail?: boolean;
@@ -89,17 +89,17 @@ export type CreateAuthorizationServerOptions = {
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
   /** Returns the categories of the products for sale, for the limits on the consent page (default: none). */
   readonly listProductCategories?: PageContext['listProductCategories'] | undefined;
-  /** Reads the orders for the account pages (default: none). */
+  /** Reads the orders that the account pages show (default: no orders). */
   readonly orders?: CustomerOrdersReader;
-  /** Lets requests wait until new events are recorded (default: a new instance). */
+  /** Lets requests wait for new events (default: a new instance). */
   readonly newEvents?: EventLongPoller | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Languages of pages, e-mails and error responses (default: the catalogs in `languages/catalogs`). */
   readonly languages?: Languages;
-  /** How long a repeated refresh request receives the original response, in seconds; 0 disables the replay. */
+  /** Time in seconds during which a repeated refresh request receives the original response; 0 disables this replay. */
   readonly refreshGraceSeconds?: number;
-  /** Where client certificates come from, and which authorities may issue them (default: no certificate is accepted). */
+  /** Source of client certificates, and the authorities that may issue them (default: no certificate is accepted). */
   readonly clientCertificates?: ClientCertificateOptions | undefined;
 };
 
@@ -220,7 +220,7 @@ function routes(
     .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
     .post([oauthEndpointPaths.authorization, oauthEndpointPaths.end_session], requireHost, redirectFormToGet)
-    // These routes are registered before the pages, because they receive most requests and matching the page paths first would slow them
+    // These routes are registered before the pages: they receive most requests, and matching the page paths first would slow these requests
     // down.
     .all(
       oidcProviderRoutePatterns,

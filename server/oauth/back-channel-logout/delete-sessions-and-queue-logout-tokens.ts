@@ -18,7 +18,7 @@ type SessionTable = {
 /**
  * Deletes browser sessions and queues a logout token for each application that the user signed in to during any of these sessions. Call
  * this in a transaction. Code that deletes a session in any other way must call `queueLogoutTokensOfSession`.
- * @param filter the user; `uid` limits the deletion to one session, and `exceptUid` excludes one session from the deletion
+ * @param filter `accountId` identifies the user; `uid` limits the deletion to one session, and `exceptUid` excludes one session
  * @returns the number of deleted sessions
  */
 export async function deleteSessionsAndQueueLogoutTokens(
@@ -39,7 +39,7 @@ export async function deleteSessionsAndQueueLogoutTokens(
   return deleted.length;
 }
 
-/** Queues a logout token for each application that the user signed in to in the ended browser session. */
+/** Queues a logout token for each application that the user signed in to during the browser session that has ended. */
 export async function queueLogoutTokensOfSession(em: EntityManager, session: unknown): Promise<void> {
   const parsed = signedInSessionSchema.safeParse(session);
   if (parsed.success) await queueLogoutTokens(em, parsed.data);

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Application } from '../../applications/application.entity.ts';
 
 /**
- * A pending notification that tells an application that a session has ended. The logout token is signed when it is sent, so the table
+ * A pending notification that informs an application about the end of a session. The logout token is signed when it is sent, so the table
  * contains no token. The row is deleted when the application has acknowledged the token.
  */
 export const LogoutNotification = defineEntity({

@@ -13,24 +13,25 @@ export type LogoutTokenSenderOptions = {
   readonly em: EntityManager;
   readonly issuer: string;
   readonly network: NetworkPolicy;
-  /** Encryption key for the signing keys. */
+  /** Key that encrypts the signing keys. */
   readonly signingKeyEncryptionKey: Buffer;
   readonly log: { warn(details: object, message: string): void };
 };
 
 const secondMs = 1_000;
-/** Total timeout of an attempt: DNS lookup, connection, request and response. */
+/** Total timeout for an attempt, including DNS lookup, connection, request and response. */
 const attemptTimeoutMs = 5 * secondMs;
-/** How long a process reserves a notification; longer than any attempt takes. */
+/** Time for which a process reserves a notification, longer than any attempt can take. */
 const leaseMs = 60 * secondMs;
 const batchSize = 20;
 /** Lifetime of a logout token in seconds, as recommended by OpenID Connect Back-Channel Logout 1.0 section 2.4. */
 const tokenLifetimeSeconds = 120;
-/** Maximum number of bytes read from a response. The body is neither stored nor shown. */
+/** Maximum number of bytes read from a response. The response body is neither stored nor displayed. */
 const responseBytesMax = 64 * 1024;
 const maxAttempts = 7;
 /**
- * Delay before the next attempt: 5 seconds after the first attempt, then six times as long after each further attempt (13 hours in total).
+ * Delay before the next attempt: 5 seconds after the first attempt, and six times the previous delay after each further attempt (13 hours
+ * in total).
  */
 const retryDelayMs = (attempts: number): number => 5 * secondMs * 6 ** (attempts - 1);
 
@@ -52,7 +53,7 @@ export class LogoutTokenSender {
     this.#signingKeys = new RotatingSigningKeyCache(options.em, options.signingKeyEncryptionKey);
   }
 
-  /** Sends one batch of due tokens, and returns the batch size. */
+  /** Sends one batch of tokens that are due, and returns the batch size. */
   async sendBatch(signal: AbortSignal, now = new Date()): Promise<number> {
     const claimed = await this.#options.em.fork().transactional((em) => claimDueNotifications(em, now));
     if (claimed.length === 0) return 0;

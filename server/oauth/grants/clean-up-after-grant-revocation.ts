@@ -25,7 +25,7 @@ export async function cleanUpAfterGrantRevocation(em: EntityManager, where: Revo
   await em.nativeDelete(ConnectedAppEntity, { id: { $in: apps.map(({ id }) => id) } });
   const grantIds = apps.map(({ grantId }) => grantId);
   await em.nativeDelete(OrderLimits, { grantId: { $in: grantIds } });
-  // Locks the limits before the approvals, as the function that places orders does, so that two transactions cannot deadlock.
+  // Locks the limits before the approvals, in the same order as the function that places orders, to avoid deadlocks.
   await cancelApprovalsOfGrants(em, grantIds, new Date());
   const used = apps.filter(({ lastUsedAt }) => lastUsedAt != null);
   const applications = await findApplicationsOfConnectedApps(em, used);

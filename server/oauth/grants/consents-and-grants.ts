@@ -62,7 +62,7 @@ export async function addScopesToStoredConsent(
 }
 
 /**
- * Returns the known scopes in an authorization request, and the scopes of the claims that the request names. Users consent to a claim by
+ * Returns the known scopes in an authorization request, and the scopes that correspond to the requested claims. Users consent to a claim by
  * consenting to its scope.
  */
 export const listRequestedScopesIncludingClaimScopes = (params: Readonly<Record<string, unknown>>): string[] => [
@@ -73,9 +73,9 @@ export const listRequestedScopesIncludingClaimScopes = (params: Readonly<Record<
 ];
 
 /**
- * Records in the grant which of the requested scopes and claims the user allowed and which the user rejected. API scopes are recorded
- * twice, because oidc-provider treats them both as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that the
- * user is not asked about these scopes again during this request.
+ * Records in the grant which requested scopes and claims the user allowed or rejected. API scopes are recorded twice, because oidc-provider
+ * treats them both as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that the user is not asked about these
+ * scopes again during this request.
  */
 export function recordConsentDecisionInGrant(
   grant: Grant,
@@ -116,8 +116,8 @@ export function requiresConsentAtEverySignIn(client: RequestingClient, redirectU
 
 /**
  * Creates the hook that returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with
- * the scopes of an earlier consent. The hook never reuses the browser session's grant, because two devices that share a grant would be
- * signed out together.
+ * the scopes of an earlier consent. The hook never reuses the browser session's grant, because signing out one of two devices that share a
+ * grant would also sign out the other device.
  */
 export const createLoadExistingGrantHook = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;

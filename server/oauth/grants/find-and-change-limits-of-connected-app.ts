@@ -34,7 +34,7 @@ export const connectedAppLimitsFromEffectiveLimits = (limits: EffectiveLimits | 
   budgets: [...(limits?.budgets ?? [])],
 });
 
-/** Returns the limits of connected applications by ID. Applications without limits are absent. */
+/** Returns the limits of connected applications by ID. Applications without limits are omitted. */
 export async function listLimitsOfConnectedApps(em: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, EffectiveLimits>> {
   const fields = ['id', 'grantId', 'clientId'] as const;
   const apps = ids.length === 0 ? [] : await em.find(ConnectedAppEntity, { id: { $in: [...ids] } }, { fields, disableIdentityMap: true });
@@ -68,7 +68,7 @@ export async function findCeilingOfConnectedApp(
 
 type LimitsChange = {
   readonly source: RequestSource;
-  /** Client ID of the application through which the user changes the limits; undefined on the account pages. */
+  /** Client ID of the application through which the user changes the limits; undefined for a change on the account pages. */
   readonly by: string | undefined;
   /** The new limits; undefined if the user removes the limits. */
   readonly input: OrderLimitsInput | undefined;
@@ -89,7 +89,7 @@ export async function changeLimitsOfConnectedApp(
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return false;
   const { grantId, clientId } = app;
-  // Locks the grant, as a request that issues a token does, so that a token issued at the same time contains the new limits.
+  // Locks the grant, as requests that issue tokens also do, so that a token that is issued concurrently contains the new limits.
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'], disableIdentityMap: true } as const;
   if (!(await em.findOne(OauthRecord, { model: 'Grant', id: grantId }, lock))) return false;
   if (input) {

@@ -43,7 +43,7 @@ export async function findOrderLimitCeilingsAndDefaults(em: EntityManager, clien
 /** The field path of a requested limit that exceeds a ceiling, and the reason for the rejection. */
 type ExcessiveLimit = { readonly path: readonly string[]; readonly reason: TranslatableText };
 
-/** Returns the first limit that is above one of the ceilings, or undefined if all limits are within the ceilings. */
+/** Returns the first limit that exceeds one of the ceilings, or undefined if all limits are within the ceilings. */
 export function findLimitAboveCeilings(
   { ceilings, categories }: OrderLimitCeilingsAndDefaults,
   { limits, products }: Pick<EffectiveOrderLimits, 'limits' | 'products'>,

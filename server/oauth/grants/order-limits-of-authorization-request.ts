@@ -60,7 +60,7 @@ const orderAccessScopes = new Set<string>([
   ] satisfies Scope[]),
 ]);
 
-/** Permissions of an application without limits. */
+/** Permissions of an application that has no limits. */
 export const unlimitedOrderPermissions: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
 
 /**
@@ -79,11 +79,11 @@ export type OfferedOrderLimits = {
   /** Whether the application requests limits. */
   readonly isRequested: boolean;
   /**
-   * The widest limits that the user can allow: the requested limits or the default access to orders, tightened by the limits that
+   * The widest limits that the user can allow: the requested limits or the default access to orders, further restricted by the limits that
    * administrators set. Undefined if access is unlimited.
    */
   readonly maximum: EffectiveOrderLimits | undefined;
-  /** The limits that the form contains when the page opens. */
+  /** The limits that are initially selected in the form. */
   readonly proposed: EffectiveOrderLimits | undefined;
 };
 

@@ -13,7 +13,7 @@ type RecordedChange = {
   readonly source: RequestSource;
   /** The user who changed the limits; undefined if the application narrowed them. */
   readonly actorId: number | undefined;
-  /** Client ID of the application that sent the change; undefined on the account pages. */
+  /** Client ID of the application that sent the change; undefined for a change on the account pages. */
   readonly by: string | undefined;
   /** The new limits; undefined if they were removed. */
   readonly limits: OrderLimitsInput | undefined;

@@ -31,7 +31,7 @@ export async function revokeAccessOfWithdrawnPreapproval(
 }
 
 async function withdrawFromGrants(em: EntityManager, grantIds: string[], withdrawn: ReadonlySet<string>): Promise<void> {
-  // Locks the grants first, because a request that is issuing a token for a grant holds a lock on that grant.
+  // Locks the grants first, so that this transaction waits for requests that are issuing tokens for these grants.
   const inOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const grants = await em.find(OauthRecord, { model: 'Grant', id: { $in: grantIds } }, inOrder);
   const apps = await em.find(ConnectedAppEntity, { grantId: { $in: grants.map(({ id }) => id) } }, { refresh: true });
@@ -52,7 +52,8 @@ async function withdrawFromGrants(em: EntityManager, grantIds: string[], withdra
     app.preapprovedScopes = preapproved.filter((scope) => !withdrawn.has(scope));
   }
   await em.flush();
-  // Deletes the access tokens, because they contain their scopes. The next refresh issues a token with the remaining scopes.
+  // Deletes the access tokens, because issued tokens still contain the withdrawn scopes. The next refresh issues a token with the remaining
+  // scopes.
   await em.nativeDelete(OauthRecord, { model: 'AccessToken', grantId: { $in: remainingIds } });
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: revokedIds } });
   await em.nativeDelete(OauthRecord, { grantId: { $in: revokedIds } });

@@ -61,7 +61,7 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
 
 /**
  * Narrows the limits of a grant to the limits in a token request. A narrower limit is permanent: only the user can widen it again. If
- * `orders`, `approval` or `products` is omitted, its value remains unchanged, because existing applications do not know about these fields.
+ * `orders`, `approval` or `products` is omitted, its value remains unchanged, because existing applications may not support these fields.
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const [detail] = parseAuthorizationDetails(ctx.oidc.params ?? {}) ?? [];

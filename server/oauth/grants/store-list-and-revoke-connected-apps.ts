@@ -91,8 +91,8 @@ export async function listConnectedAppsOfUser(
 }
 
 /**
- * Finds grants with a valid token. Rows without a valid token remain after a grant has expired, until `deleteOrphanedAppsAndSessionsBatch`
- * deletes them.
+ * Finds the connected apps whose grants have a valid token. Rows without a valid token remain after a grant has expired, until
+ * `deleteOrphanedAppsAndSessionsBatch` deletes them.
  */
 function findActiveApps(em: EntityManager, userId: number, now: Date, before: number | null, limit: number) {
   const recordsOfUser = { accountId: String(userId), expiresAt: { $gt: now } };
@@ -137,9 +137,9 @@ export async function findNameOfConnectedApp(em: EntityManager, userId: number, 
 
 export type RevokeConnectedAppOptions = {
   readonly source: RequestSource;
-  /** Client ID of the application through which the user revokes access; undefined on the account pages. */
+  /** Client ID of the application through which the user revokes access; undefined for a revocation on the account pages. */
   readonly by: string | undefined;
-  /** Which of the API keys that were created through the application stay valid: their IDs, or `all`. */
+  /** IDs of the API keys to keep, out of those that were created through the application; `all` keeps every key. */
   readonly keepApiKeys: readonly number[] | 'all';
 };
 
