@@ -45,7 +45,7 @@ const requestedAcrSchema = z
   .object({ essential: z.boolean().default(false), value: z.string().optional(), values: z.array(z.string()).default([]) })
   .catch({ essential: false, values: [] });
 
-/** Parses a request for the ID token's `acr` claim. oidc-provider also stores `acr_values` as such a request, with a voluntary claim. */
+/** Parses a request for the ID token's `acr` claim. oidc-provider also converts `acr_values` to such a request, as a voluntary claim. */
 export function parseRequestedAcr(request: unknown): RequestedAcr {
   const { essential: isEssential, value, values } = requestedAcrSchema.parse(request ?? {});
   return { isEssential, values: value === undefined ? values : [value] };

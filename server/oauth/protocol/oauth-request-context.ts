@@ -18,13 +18,13 @@ export type OauthRequestContext = {
   clientKeys: { readonly clientId: string; readonly keys: readonly PublicJsonWebKey[] } | undefined;
   /** The request's verified client assertion, and the record that marks the assertion as used. */
   clientAssertion: { record: NewOauthRecord | undefined } | undefined;
-  /** Why the client could not be authenticated with its key or certificate. */
+  /** Reason why the client could not be authenticated with its key or certificate. */
   clientAuthenticationFailure: string | undefined;
   /** Whether the request contains no DPoP proof, although the client must bind its tokens to a key. */
   lacksDpopProof: boolean;
   /** Whether the request lacks an acceptable certificate, although the client must bind its tokens to one. */
   lacksCertificate: boolean;
-  /** Why the client ID metadata document that the request refers to is unusable. */
+  /** Reason why the client ID metadata document that the request refers to cannot be used. */
   metadataDocumentFailure: string | undefined;
   /** The request's locked code or refresh token, with the records that were read in the same query. */
   prefetched: PrefetchedRecords | undefined;

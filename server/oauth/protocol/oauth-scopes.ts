@@ -19,7 +19,7 @@ export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
 
 /**
  * Scopes that could give other parties access, or that could extend access without the user's involvement. An assistant receives these
- * scopes only if it requests them by name.
+ * scopes only if it requests them explicitly.
  */
 const excludedFromAssistants = new Set<Scope>([
   'users.write',

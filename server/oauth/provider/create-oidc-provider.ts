@@ -41,7 +41,7 @@ import { isPkceRequired } from '../clients/is-pkce-required.ts';
 
 type ProviderOptions = {
   readonly em: EntityManager;
-  /** Whether applications can register HTTP logout URLs that refer to this machine. */
+  /** Whether the logout URLs of applications can use HTTP and point to this machine. */
   readonly development: boolean;
   readonly issuer: string;
   readonly store: AdapterFactory;

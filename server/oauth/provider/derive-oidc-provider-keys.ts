@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 
-/** Derives one key for each purpose of oidc-provider and its hooks. */
+/** Derives a separate key for each purpose in oidc-provider and its hooks. */
 export const deriveOidcProviderKeys = (deriveKey: (purpose: string) => Buffer) => ({
   referenceKey: createSecretKey(deriveKey('token references')),
   refreshResponseKey: createSecretKey(deriveKey('refresh responses')),

@@ -118,7 +118,7 @@ function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_descrip
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`);
     ctx.body = { error: 'invalid_client', error_description: description };
   }
-  // An unauthorized grant type leads to `unauthorized_client` (RFC 6749 section 5.2).
+  // If the client may not use the grant type, RFC 6749 section 5.2 requires `unauthorized_client`.
   if (error === 'invalid_request' && description === 'requested grant type is not allowed for this client') {
     ctx.body = { error: 'unauthorized_client', error_description: description };
   }

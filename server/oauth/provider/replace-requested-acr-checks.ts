@@ -21,8 +21,8 @@ export function replaceRequestedAcrChecks(prompts: interactionPolicy.DefaultPoli
 }
 
 /**
- * Returns whether the user must sign in again to satisfy a requested `acr`. If two factors are requested as a voluntary claim, only a user
- * with an authenticator app must sign in again. If the requested value is essential, every user must sign in again once.
+ * Returns whether the user must sign in again to satisfy a requested `acr`. If the `acr` value for two factors is requested as a voluntary
+ * claim, only users with an authenticator app must sign in again. If the `acr` claim is essential, all users must sign in again once.
  * @throws errors.UnmetAuthenticationRequirements if an essential value cannot be satisfied
  */
 async function requiresSignInForAcr(em: EntityManager, oidc: KoaContextWithOIDC['oidc']): Promise<boolean> {

@@ -10,8 +10,8 @@
  * 6. `decideRefreshRotationOrReplay` returns the stored response, or decides whether to rotate the token.
  * 7. oidc-provider issues the tokens (`addOpenIdScopesAndStoreTokenRecord`), and `storeResponse` stores the response.
  * 8. `runRequestInTransaction` commits the transaction and audits any token reuse, or rolls the transaction back.
- * 9. If a check is due, `checkProviderAccountAfterRefresh` asks the provider through which the user signed in whether the account still
- *    exists.
+ * 9. If a check is due, `checkProviderAccountAfterRefresh` checks with the identity provider whether the account with which the user signed
+ *    in still exists.
  */
 import { hkdfSync, type KeyObject } from 'node:crypto';
 import { maxRefreshGraceSeconds } from '@mandate/contract';
@@ -145,8 +145,8 @@ async function lockRefreshToken(store: AdapterFactory, context: OauthRequestCont
 const storedResponseSchema = z.object({ sealed: z.string() });
 
 /**
- * If this request repeats the request that rotated the token, returns the response to the earlier request. In this case, oidc-provider sees
- * the token as unused, so that oidc-provider performs all its checks.
+ * If this request repeats the request that rotated the token, returns the response to the earlier request. In this case, the token appears
+ * unused to oidc-provider, which therefore performs all its checks.
  */
 function findStoredResponse(
   context: OauthRequestContext,

@@ -32,12 +32,12 @@ const encryptionContext = (userId: number): string => `authenticator app of ${us
 
 const findApp = (em: EntityManager, userId: number) => em.findOne(AuthenticatorApp, { user: userId }, { disableIdentityMap: true });
 
-/** Returns when the user added an authenticator app, or undefined if the user has no app. */
+/** Returns the time at which the user added an authenticator app, or undefined if the user has no app. */
 export async function findWhenAuthenticatorAppWasAdded(em: EntityManager, userId: number): Promise<Date | undefined> {
   return (await findApp(em, userId))?.addedAt;
 }
 
-/** Returns when the user added and last used the authenticator app, or undefined if the user has no app. */
+/** Returns the times at which the user added and last used the authenticator app, or undefined if the user has no app. */
 export async function findAuthenticatorAppAddedAndUsedTimes(
   em: EntityManager,
   userId: number,

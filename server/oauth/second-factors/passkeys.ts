@@ -11,8 +11,8 @@ const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const challengeLifetimeMs = 60 * 60 * 1000;
 /**
- * COSE identifiers of ES256, EdDSA and RS256. By default, the library prefers an algorithm that few devices support and whose keys are a
- * kilobyte long.
+ * COSE algorithm identifiers for ES256, EdDSA and RS256. By default, the library prefers an algorithm that few devices support and whose
+ * keys are a kilobyte long.
  */
 const algorithms = [-7, -8, -257];
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** A browser session as the user sees it. `uid` identifies the session and is not a secret. */
+/** A signed-in browser, as listed on the account pages. `uid` identifies the session and is not a secret. */
 export const BrowserSession = defineEntity({
   name: 'BrowserSession',
   tableName: 'browser_sessions',

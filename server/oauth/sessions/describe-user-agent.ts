@@ -20,7 +20,10 @@ const browsers: readonly (readonly [RegExp, string])[] = [
 export const commandLineLabel = 'Command line';
 const commandLinePrograms = /^(aiohttp|axios|curl|go-http-client|got|httpie|httpx|libcurl|mandate|node|python|undici|wget)\b/i;
 
-/** Matches the name of a program that does not imitate a browser. A name with a dot could look like a link in an e-mail. */
+/**
+ * Matches the program name in a User-Agent that does not imitate a browser. Names with a dot do not match, because they could look like
+ * links in an e-mail.
+ */
 const programName = /^(?!Mozilla\b)([a-z][\w-]{0,39})(?=[/ ]|$)/i;
 
 /**

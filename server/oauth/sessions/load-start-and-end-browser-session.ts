@@ -39,9 +39,9 @@ type SessionContext = { readonly provider: Provider; readonly em: EntityManager 
 
 /**
  * Starts a signed-in browser session outside of an authorization request. The session gets a new identifier, which prevents session
- * fixation. If the same user signs in again, the new session takes over the user's sessions at applications, which later end together with
- * the new session. `loginTs` is the time of the sign-in, in seconds since 1970 (default: now). Later tokens contain `amr` and `acr`, and
- * `loginTs` as `auth_time`.
+ * fixation. If the same user signs in again, the user's sessions at applications are transferred to the new session, and end when the new
+ * session ends. `loginTs` is the time of the sign-in, in seconds since 1970 (default: now). Tokens issued during this session contain `amr`
+ * and `acr`, and `loginTs` as `auth_time`.
  */
 export async function startBrowserSession(
   { provider, em }: SessionContext,
@@ -81,7 +81,7 @@ function setSessionCookie(provider: Provider, req: Request, res: Response, value
     secure: provider.issuer.startsWith('https:'),
     signed: true,
     overwrite: true,
-    // If the value is null, the cookies library replaces this time with a time in the past.
+    // To delete the cookie (`value` is null), the cookies library replaces this time with a time in the past.
     expires: new Date(Date.now() + tokenAndSessionLifetimes.session * 1000),
   });
 }

@@ -32,7 +32,7 @@ export async function recordBrowserSessionUse(
 const minActivityIntervalMs = 5 * 60 * 1000;
 
 /**
- * Records that a session was used to open an account page, at most every five minutes, so that most page requests do not write to the
+ * Records that a session was used to open an account page, at most once every five minutes, so that most page requests do not write to the
  * database.
  */
 export async function recordAccountPageVisit(
@@ -50,7 +50,7 @@ export async function recordAccountPageVisit(
   });
 }
 
-/** Returns how the user of a session signed in, so that the session that replaces it can store the same information. */
+/** Returns how the user of a session signed in, so that a replacement session can store the same information. */
 export async function findLinkedAccountOfSession(em: EntityManager, uid: string): Promise<LinkedAccountOfSignIn> {
   const session = await em.findOne(BrowserSession, { uid }, { disableIdentityMap: true });
   return { linkedAccountId: session?.linkedAccountId ?? null };

@@ -10,7 +10,7 @@ export const findSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> 
   em.find(SigningKey, {}, { orderBy: { algorithm: 'asc', signsFrom: 'desc', kid: 'asc' }, disableIdentityMap: true });
 
 /**
- * Returns the time at which signing with the newest key starts, for each algorithm. Expects the keys in the order that `findSigningKeys`
+ * Returns, for each algorithm, the time at which signing with the newest key starts. Expects the keys in the order that `findSigningKeys`
  * returns.
  */
 export const getNewestKeySigningStartByAlgorithm = (

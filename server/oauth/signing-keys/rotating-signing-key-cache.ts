@@ -35,7 +35,7 @@ export class RotatingSigningKeyCache {
   readonly #reloadAfterMs: number;
   #keys: readonly Key[] = [];
   #set: PublishedKeySet = createKeySet([]);
-  /** When the key set changes next, unless the keys are reloaded earlier. */
+  /** Time at which the key set changes next, unless the keys are reloaded earlier. */
   #changesAt = minDate;
   #loadedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;

@@ -29,7 +29,8 @@ export function createDpopProofIdConsumer(em: EntityManager): (proof: ProofId) =
   );
   let count = 0;
   return async ({ id, expiresAt }) => {
-    // The number makes each key unique. Otherwise, the loader would return the same result to two requests with the same proof.
+    // The number makes each batch loader key unique. Otherwise, the loader would return the same result to two requests with the same
+    // proof.
     count += 1;
     return (await loader.load([id, expiresAt, count])) === true;
   };

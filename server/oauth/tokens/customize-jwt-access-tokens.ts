@@ -82,7 +82,7 @@ export const acceptJwtsForRevocationAndIntrospection =
       const [token, ...more] = form.getAll('token');
       if (token !== undefined && more.length === 0 && isJwt(token)) {
         form.set('token', await referenceOf(token, verification));
-        form.set('token_type_hint', 'access_token'); // refresh tokens are not JWTs, so a search among them would be wasted
+        form.set('token_type_hint', 'access_token'); // refresh tokens are not JWTs, so looking for one would be pointless
       }
       replaceRequestBody(ctx, Buffer.from(form.toString()));
     }

@@ -13,7 +13,7 @@ export type TokenStatus = {
   order_actions: OrderAction[] | null;
   orders_valid_until: string | null;
   own_orders_only: boolean | null;
-  /** Whether the application can request approvals. This requires that the user limits amounts or categories, or approves every order. */
+  /** Whether the application can request approvals; true only if the user limits amounts or categories, or must approve every order. */
   can_request_approvals: boolean | null;
   /** Expiry of the token or its grant, whichever is earlier, in seconds since 1970. */
   ends_at: number;

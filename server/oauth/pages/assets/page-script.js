@@ -1,5 +1,5 @@
-// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, submitting and storing the
-// time zone, regions that show changes immediately, and passkeys. All pages work without this script.
+// Optional enhancements: password visibility, copying and printing, automatic submission of complete codes, time zone detection, live
+// regions, and passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {
   const field = document.getElementById(button.dataset.reveal);
@@ -14,7 +14,7 @@ for (const button of document.querySelectorAll('[data-reveal]')) {
   };
   button.hidden = false;
   button.addEventListener('click', () => show(field.type === 'password'));
-  // Browsers store the input of text fields and could suggest the password to other users.
+  // Browsers can save the values of text fields, and could then suggest the password to other users.
   field.form.addEventListener('submit', () => show(false));
 }
 
@@ -63,7 +63,7 @@ function replaceRegion(shown, current) {
   [...current.querySelectorAll(focused.localName)].find((element) => identifyTarget(element) === target)?.focus();
 }
 
-/** Resolves when the tab is visible. Browsers open only a few connections to a server, so hidden tabs must not wait for changes. */
+/** Resolves when the tab is visible. Browsers limit the number of connections to a server, so hidden tabs must not wait for changes. */
 const waitUntilVisible = () =>
   new Promise((resolve) => {
     if (document.hidden) document.addEventListener('visibilitychange', resolve, { once: true });
@@ -72,7 +72,7 @@ const waitUntilVisible = () =>
 
 /**
  * Replaces a region of the page whenever its content changes on the server. The server responds when there is a change, or after 25
- * seconds. The path in `data-live` identifies what the page shows.
+ * seconds. The path in `data-live` identifies the content that the page currently shows.
  */
 async function keepUpdated(region) {
   let shown = region;

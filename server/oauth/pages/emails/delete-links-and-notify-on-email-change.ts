@@ -19,7 +19,7 @@ const isReachable = (email: string): boolean => !email.endsWith('.invalid');
 /**
  * Deletes the links of an account whose e-mail address changes, and notifies the old and the new address. If the new address is not
  * verified yet, the message to the new address contains a confirmation link.
- * @param req the request in which the user changed the address; undefined if the shop or an application changed the address
+ * @param req the request with which the user changed the address; undefined if the shop or an application changed the address
  */
 export const deleteLinksAndNotifyOnEmailChange =
   (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>, req?: Pick<Request, 'headers' | 'ip'>): OnEmailAddressChange =>

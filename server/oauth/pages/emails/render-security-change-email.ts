@@ -6,7 +6,7 @@ import { localizeUserEmailSettings } from '../views/select-and-store-page-langua
 import { describeChangeTimeAndSource } from './describe-change-time-and-source.ts';
 import { renderEmail } from './render-email.ts';
 
-/** Audit action of a change to a user's sign-in methods. */
+/** Audit action that records a change to a user's sign-in methods. */
 export type SecurityChange = keyof Messages['mail']['securityChange'];
 
 /** Renders the e-mail that tells the account owner which sign-in method was changed, when and from where. */

@@ -28,7 +28,8 @@ export async function sendSignUpOrPasswordResetLink(
   const { keys, provider } = context;
   await context.em.transactional(async (em: EntityManager) => {
     const where = { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' as const } };
-    // Locks the user, so that no link is sent to the old address after a concurrent address change, which deletes all links.
+    // Locks the user. Without this lock, a concurrent address change, which deletes all links, could miss this link, and the link would be
+    // sent to the old address.
     const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
     const settings = localizeUserEmailSettings(context.settings, owner?.locale);
     const purpose = selectPurpose(owner);

@@ -83,8 +83,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
 
 /**
  * Returns the scopes whose checkboxes are checked when the page opens. Powerful permissions are checked only if the user has granted them
- * to this application before. A device code can come from another person's device, so in the device flow, an earlier consent does not
- * count.
+ * to this application before. A device code can come from another person's device, so earlier consent does not count in the device flow.
  */
 async function findPreselectedScopes(
   { em }: PageContext,

@@ -3,7 +3,7 @@ import { reduceChunkedBodyLimitTo } from '../../../http/request/reject-chunked-b
 
 const multipart = 'multipart/form-data';
 
-/** A form body that cannot be parsed. The page error handler responds with the `status` of this error. */
+/** Thrown if a form body cannot be parsed. The page error handler responds with the `status` of this error. */
 class MalformedFormError extends Error {
   override readonly name = 'MalformedFormError';
   readonly status = 400;

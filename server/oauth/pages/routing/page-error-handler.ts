@@ -12,7 +12,7 @@ import { localizePageContext, sendPage, type PageContext } from './page-context.
 import { errorPage, messagePageWithSignInLink } from '../views/message-pages.ts';
 import { PasswordHashQueueFullError } from '../../passwords/argon2id/password-hash-slots.ts';
 
-/** Handles errors of page requests: sends an error page without the cause, and logs the cause. */
+/** Handles errors in page requests: sends an error page that does not state the cause, and logs the cause. */
 export const createPageErrorHandler =
   (defaultContext: PageContext, log: { error(details: object, message: string): void }): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {

@@ -91,7 +91,7 @@ function originFacts(settings: PageSettings, { application, documentHost, selfRe
 
 type Permission = { readonly scope: Scope | OpenIdConnectScope; readonly isOptional: boolean; readonly isSelected: boolean };
 
-/** Returns the scopes that the user can grant, by group. Groups without a scope are absent. */
+/** Returns the scopes that the user can grant, by group. Groups without scopes are omitted. */
 function listGroups({
   apiScopes,
   selectedScopes,
@@ -178,7 +178,7 @@ function destinationText({ messages }: PageSettings, returnTo: string | undefine
   return redirectsToLocalProgram(returnTo) ? messages.consent.fromThisComputer : messages.consent.from({ host: new URL(returnTo).host });
 }
 
-/** Returns whether the redirect leads to a program on this machine, through a loopback address or a custom URL scheme. */
+/** Returns whether the redirect leads to a program on the user's device, through a loopback address or a custom URL scheme. */
 function redirectsToLocalProgram(returnTo: string | undefined): boolean {
   if (returnTo === undefined) return false;
   const { protocol, hostname } = new URL(returnTo);

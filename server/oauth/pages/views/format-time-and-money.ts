@@ -3,7 +3,7 @@ import type { PageSettings } from './page-layout-and-form-fields.ts';
 
 type FormatSettings = Pick<PageSettings, 'messages' | 'timeZone'>;
 
-/** Replaces spaces with no-break spaces, because a date or an amount must not continue on the next line. */
+/** Replaces spaces with no-break spaces, so that a date or an amount stays on one line. */
 const unbreak = (text: string): string => text.replaceAll(' ', '\u00a0');
 
 const timestampFormat = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const;

@@ -83,7 +83,7 @@ export function connectedAppLimitsPage(
   );
 }
 
-/** @param orders the field that selects the accessible orders; false if another part of the page states these orders */
+/** @param orders the field for selecting the accessible orders; false if the page states elsewhere which orders are accessible */
 function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel, orders: Html | false): Html {
   const { orderLimits: messages } = settings.messages;
   const { maximum, ceiling, form, faults } = content;
@@ -166,7 +166,10 @@ function periodField({ messages: { orderLimits } }: PageSettings, { maximum, cei
   );
 }
 
-/** Renders the field that selects the orders that the application can access, or states the restriction if the user cannot change it. */
+/**
+ * Renders the field for selecting the orders that the application can access or, if only its own orders are possible, a text that states
+ * this restriction.
+ */
 function ordersField(
   { messages: { orderLimits } }: PageSettings,
   { applicationName, isRequested, canAllowAllOrders, form }: OrderLimitsFieldsViewModel,

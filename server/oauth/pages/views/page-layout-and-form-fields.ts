@@ -7,7 +7,7 @@ import { getFaviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '..
 /** Settings used to render every page. */
 export type PageSettings = {
   readonly shop: ShopBranding;
-  /** Reads the current branding. Every page request calls this function before it renders a page. */
+  /** Reads the current branding. Called in every page request before the page is rendered. */
   readonly refreshBranding: () => Promise<void>;
   readonly messages: Messages;
   readonly languages: Languages;

@@ -45,7 +45,6 @@ const groupByScope = {
   'audit.read': 'shop',
 } as const satisfies Record<Scope | OpenIdConnectScope, PermissionGroup>;
 
-/** Returns the group of a permission. */
 export const getPermissionGroup = (scope: Scope | OpenIdConnectScope): PermissionGroup => groupByScope[scope];
 
 /** Returns whether the consent page highlights the permission, and preselects it only if the user has granted it before. */

@@ -15,7 +15,7 @@ import type { PageSettings } from './page-layout-and-form-fields.ts';
 const selectPageLanguage = (settings: PageSettings, req: Request): Language =>
   findPreferredLanguage(settings, req) ?? settings.languages.default;
 
-/** Like `selectPageLanguage`, but returns undefined if the request has no preference that the server supports. */
+/** Like `selectPageLanguage`, but returns undefined instead of the default language. */
 export function findPreferredLanguage({ languages, languageCookie }: PageSettings, req: Request): Language | undefined {
   const { chosenLanguage, signedInAccount, uiLocales = '' } = getOauthRequestContext(req);
   const tags = [chosenLanguage, readCookie(req, languageCookie), signedInAccount?.locale, ...uiLocales.split(' ')];
@@ -42,7 +42,7 @@ export function localizePageSettingsForRequest(settings: PageSettings, req: Requ
 
 /**
  * Returns the settings for e-mails to a user: in the user's language or, if the user has not set one, in the language of `settings`. Times
- * in e-mails include the time zone, because the recipient may be in a different time zone than the user who caused the e-mail.
+ * in e-mails include the time zone, because the recipient may be in a different time zone than the user whose action triggered the e-mail.
  */
 export const localizeUserEmailSettings = (settings: PageSettings, locale: string | null | undefined): PageSettings => {
   const language = locale == null ? undefined : settings.languages.match(locale);
@@ -53,7 +53,7 @@ export const localizeUserEmailSettings = (settings: PageSettings, locale: string
 export const localizeOtherUserEmailSettings = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
   localizeUserEmailSettings({ ...settings, messages: settings.languages.default.messages }, locale);
 
-/** Sets the headers that tell caches the page's language and which request headers the page depends on. */
+/** Sets `Content-Language` to the language of the page, and `Vary` to the request headers on which the page depends. */
 export function setPageLanguageHeaders(res: Response, { messages }: PageSettings): void {
   res.set('Content-Language', messages.language.tag).vary('Accept-Language').vary('Cookie');
 }

@@ -7,7 +7,10 @@ import type { PasswordScheme } from './password-scheme-with-parameters.ts';
 
 const pbkdf2Async = promisify(pbkdf2);
 
-/** Derives a password's digest with a scheme from another system, either in the thread pool or in short turns of the event loop. */
+/**
+ * Derives a password's digest with a scheme from another system. Runs in another thread, or in steps that are too short to block the event
+ * loop.
+ */
 export async function deriveForeignDigest(password: string, scheme: PasswordScheme): Promise<string> {
   if (scheme.scheme === 'bcrypt') return deriveBcryptHash(prehashForBcrypt(password, scheme.prehash), scheme.settings);
   return (await deriveBytes(password, scheme)).toString('hex');

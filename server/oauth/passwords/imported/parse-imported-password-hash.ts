@@ -14,12 +14,12 @@ const formatNames =
   'argon2id, bcrypt, scrypt, PBKDF2-SHA256/512, salted SHA-1 and SHA-256, phpass, Django, Magento, Medusa, WordPress, Firebase scrypt';
 
 /**
- * Maximum length of a hash, in characters. Within this limit, a stored hash with its salt in base64 is always valid for
+ * Maximum length of a hash, in characters. This limit ensures that the base64-encoded salt never exceeds the maximum length in
  * `passwordSchemeWithParametersSchema`.
  */
 const maxLength = { original: 500, wrapped: 2000 } as const;
 
-/** Parses a password hash from an imported file, and rejects unknown formats, impossible parameters and excessive costs. */
+/** Parses a password hash from an imported file, and rejects unknown formats, invalid parameters and excessive costs. */
 export function parseImportedPasswordHash(text: string): { hash: ImportedPasswordHash } | { error: string } {
   const hash = parseWrappedHash(text) ?? (text.length > maxLength.original ? undefined : parseOriginalHash(text));
   if (!hash) return { error: `The format of the password hash is unknown. The supported formats are ${formatNames}.` };

@@ -14,7 +14,7 @@ function parseLdapHash(stored: string): ForeignPasswordHash | undefined {
   const bytes = decodeHashBase64(encoded);
   const length = digestBytes[hash];
   return foreignHashFromDigestAndSalt(bytes?.subarray(0, length), bytes?.subarray(length), (size, salt) =>
-    // A shorter digest leaves no bytes for the salt, so the size of the digest is always correct here.
+    // If the digest were too short, no bytes would remain for the salt, and this function would not be called.
     ({ scheme: 'sha', hash, salt, saltPosition: size === length ? 'after' : 'before' }),
   );
 }

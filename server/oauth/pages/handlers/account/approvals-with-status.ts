@@ -12,7 +12,7 @@ export async function listApprovalsWithStatus(...given: Parameters<typeof listAp
 export const listApprovalIdsAndStatuses = (shown: readonly ShownApproval[]): unknown =>
   shown.map(({ approval: { id }, status }) => [id, status]);
 
-/** Returns when the first of these approvals expires, or undefined if none of them can expire. */
+/** Returns the time at which the first of these approvals expires, or undefined if none of them can expire. */
 export function findNextApprovalExpiry(shown: readonly ShownApproval[]): Date | undefined {
   const open = shown.filter(({ status }) => status === 'pending' || status === 'approved');
   return open.map(({ approval }) => approval.expiresAt).toSorted((a, b) => a.getTime() - b.getTime())[0];

@@ -98,7 +98,10 @@ async function changeBranding(
 const readTypedFields = (body: Record<string, unknown>): Record<BrandingFieldName, string> =>
   fieldRecord((field) => text.parse(body[field]));
 
-/** Converts the form to an update. An empty field becomes `null`, which deletes the value. Returns the invalid fields if there are any. */
+/**
+ * Converts the form to a branding update. An empty field becomes `null`, which deletes the value. Returns the invalid fields if there are
+ * any.
+ */
 function parseFields(typed: Record<BrandingFieldName, string>): { update: BrandingUpdate } | { invalid: BrandingFieldName[] } {
   const values = fieldRecord((field) => {
     const value = typed[field].trim();

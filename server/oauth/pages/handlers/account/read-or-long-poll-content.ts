@@ -20,7 +20,7 @@ export type LongPolledContentSource<Shown> = {
   readonly read: () => Promise<Shown>;
   /** Returns a JSON value that changes whenever the page must show different content. */
   readonly identify: (shown: Shown) => unknown;
-  /** Returns when the content changes even if there is no event (default: never). */
+  /** Returns the time at which the content changes even without an event (default: never). */
   readonly changesAt?: (shown: Shown) => Date | undefined;
 };
 

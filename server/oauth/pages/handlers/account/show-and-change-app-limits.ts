@@ -89,7 +89,7 @@ async function renderLimits(request: AccountRequest, app: App, form: OrderLimits
     applicationName,
     isOffered: true,
     maximum: undefined,
-    // If the user cannot allow access to all orders, the application requested access only to its own orders.
+    // If access to all orders is unavailable, the application has requested access only to its own orders.
     isRequested: !canAllowAllOrders,
     isProposed: true,
     ceiling,
@@ -107,7 +107,7 @@ const currentLimits = ({ limits }: App): EffectiveOrderLimits | undefined => lim
 
 /**
  * Returns the categories that the ceilings permit. If the ceilings do not restrict categories, returns the selected categories and the
- * categories of the shop.
+ * shop's categories.
  */
 async function listCategories(
   { context: { em, listProductCategories } }: AccountRequest,
@@ -117,7 +117,7 @@ async function listCategories(
   return ceilingCategories ?? [...new Set([...selected, ...(await listProductCategories(em, maxLimitedCategories))])];
 }
 
-/** Returns the currencies of the shop, and the currency of the current limits. */
+/** Returns the shop's currencies and the currency of the current limits. */
 async function listCurrencies({ context: { em, listOrderCurrencies } }: AccountRequest, app: App): Promise<string[]> {
   return [...new Set([currentLimits(app)?.limits?.currency ?? [], await listOrderCurrencies(em)].flat())];
 }

@@ -67,7 +67,7 @@ async function renderApprovals(request: AccountRequest, { faults = [], isSaved =
   sendPage(context, res, html, { status: faults.length > 0 ? 422 : 200, isLive: true });
 }
 
-/** Returns the currencies of the shop, and the currency of the current amount. */
+/** Returns the shop's currencies and the currency of the current amount. */
 async function listCurrencies({ context: { em, listOrderCurrencies }, account }: AccountRequest): Promise<string[]> {
   const saved = await findAmountRequiringSecondFactor(em, account.id);
   return [...new Set([...(saved ? [saved.currency] : []), ...(await listOrderCurrencies(em))])];

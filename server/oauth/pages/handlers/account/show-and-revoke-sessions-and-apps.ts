@@ -72,7 +72,7 @@ const idList = z
   .transform((ids) => ids.split(',').map(Number));
 
 const appsForm = z.object({
-  /** IDs of the connected apps to remove: an application on one device or on several devices. */
+  /** IDs of the connected apps to remove. An application that is used on several devices has one ID for each device. */
   app: idList,
   /** IDs of the API keys to keep. */
   keep_keys: idList.catch([]),

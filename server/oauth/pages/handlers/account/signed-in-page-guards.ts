@@ -26,8 +26,8 @@ export type AccountRequest = {
 type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 
 /**
- * Changes that could lock the account owner out require a sign-in that is at most this old. The limit protects users who leave a browser
- * open.
+ * Changes that could lock the account owner out require a sign-in that is at most this old. The limit protects users who leave a signed-in
+ * browser unattended.
  */
 const recentSignInSeconds = 10 * 60;
 

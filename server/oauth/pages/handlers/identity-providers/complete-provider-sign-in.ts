@@ -44,8 +44,8 @@ function findPendingSignIn(context: PageContext, req: Request): PendingProviderS
 }
 
 /**
- * Handles `GET /sign-in/providers/:slug/callback`, the redirect URI. Redirects to a path with the ID of the interaction, because
- * oidc-provider receives the interaction's cookie only for such paths.
+ * Handles `GET /sign-in/providers/:slug/callback`, the redirect URI. Redirects to a path that contains the interaction ID, because
+ * oidc-provider receives the interaction cookie only for such paths.
  */
 export const redirectProviderResponseToInteraction = (context: PageContext) => async (req: Request, res: Response) => {
   const pending = findPendingSignIn(context, req);

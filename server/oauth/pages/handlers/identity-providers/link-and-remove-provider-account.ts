@@ -16,7 +16,7 @@ import { lockAccountAndRequireActiveSession, type AccountRequest } from '../acco
 import type { VerifiedProviderResponse } from './verified-provider-response-type.ts';
 import { sendProviderMessagePage } from './provider-error-pages.ts';
 
-/** Links the provider account to the signed-in user, who must be the user who started the linking on the account page. */
+/** Links the provider account to the signed-in user, who must be the user who started the process on the account page. */
 export async function linkProviderAccountAndRedirect(
   context: PageContext,
   req: Request,

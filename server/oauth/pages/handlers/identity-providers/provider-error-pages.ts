@@ -29,8 +29,8 @@ export function sendProviderMessagePage(context: PageContext, res: Response, { n
 }
 
 /**
- * Handles an error of `RelyingParty`. If the sign-in was declined, redirects the browser; otherwise, logs the error and sends an error
- * page. Rethrows other errors.
+ * Handles an error thrown by `RelyingParty`. If the sign-in was declined, redirects the browser; otherwise, logs the error and sends an
+ * error page. Rethrows other errors.
  */
 export function respondToProviderError(
   context: PageContext,

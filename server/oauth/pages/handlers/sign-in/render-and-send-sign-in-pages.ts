@@ -48,8 +48,8 @@ export async function renderAndSendSignInPage(
 const accountParameter = 'account';
 
 /**
- * Returns the signed-in account and the next step for it. Returns undefined if no user is signed in, or if the user wants to sign in with a
- * different account.
+ * Returns the signed-in account, with the URL of the next page or the reason why the user must sign in again. Returns undefined if no user
+ * is signed in, or if the user wants to sign in with a different account.
  */
 function describeSignedInAccount(
   { settings: { messages } }: PageContext,

@@ -21,7 +21,7 @@ import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts'
 // Without further measures, an attacker who uses many networks could guess at full speed after exceeding the failure ceiling. Rejecting all
 // attempts would lock the owner out. Therefore, a password or a TOTP code alone is no longer sufficient. The owner must also confirm the
 // sign-in with a code sent by e-mail. Correct and wrong guesses return the same page after the same time, so that a guess reveals nothing.
-// Without e-mail, the only protection is an increasing delay, because any stricter rule would also lock out the owner.
+// If the server cannot send e-mail, the only protection is an increasing delay, because any stricter rule would also lock out the owner.
 
 const secondMs = 1000;
 const delayMaxMs = 30 * secondMs;

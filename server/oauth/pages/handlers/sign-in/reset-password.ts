@@ -127,8 +127,8 @@ export const showNewPasswordFormOnCsrfError = (context: PageContext) => async (r
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Age from which an authenticator app is considered established. A password reset removes an established app only if the user enters a
- * code, so that mailbox access alone does not bypass the second factor. A newer app may belong to an intruder; in that case, the account
+ * Minimum age at which an authenticator app is considered established. A password reset removes an established app only if the user enters
+ * a code, so that mailbox access alone does not bypass the second factor. A newer app may belong to an intruder; in that case, the account
  * owner could not enter a code. The owner was notified when the app was added.
  */
 const establishedAfterMs = 14 * dayMs;

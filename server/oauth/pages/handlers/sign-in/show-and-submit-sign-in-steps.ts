@@ -229,7 +229,10 @@ export const submitPasskeySignIn = (context: PageContext) => async (req: Request
 export const findPendingSignInInteraction = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
   req.params['uid'] === undefined ? Promise.resolve(undefined) : requirePendingInteraction(context, req, res, 'login');
 
-/** Records a failed attempt in the audit log, even for an unknown account, so that known and unknown accounts take the same time. */
+/**
+ * Records a failed attempt in the audit log, even for an unknown account, so that the response time does not reveal whether an account
+ * exists.
+ */
 const auditFailure = (context: PageContext, req: Request, userId: number | undefined, what: string): Promise<void> =>
   recordAuditEvent(
     context.em,

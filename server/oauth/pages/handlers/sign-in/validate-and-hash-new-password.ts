@@ -7,7 +7,7 @@ import { findGuessablePasswordPattern } from '../../../passwords/find-guessable-
 /** The user whose password is being set. */
 export type PasswordOwner = { readonly name: string; readonly email: string };
 
-/** The hash if the password was accepted; otherwise the reason why it was rejected, as a sentence for the user without its final period. */
+/** The hash if the password was accepted; otherwise, the reason for the rejection: a sentence for the user, without the final period. */
 export type NewPasswordResult = { readonly hash: string } | { readonly reason: string };
 
 /**

@@ -8,7 +8,7 @@ import type { ConnectedAppGroup } from '../../../grants/list-connected-apps-by-a
 import { summarizeSpendingLimits } from './connected-apps-page.ts';
 import { renderOrderList } from './orders-pages.ts';
 
-/** How an account is protected. */
+/** Summary of an account's sign-in methods and sessions. */
 export type SecuritySummary = {
   /** When the password was last changed; undefined if the account has no password. */
   readonly passwordChangedAt: Date | undefined;

@@ -66,7 +66,7 @@ const permissionsAndLimits = (settings: PageSettings, { scopes, limits }: Accoun
     ${limits && describeKeyLimits(settings, limits)}`;
 
 /**
- * Describes the limits of a key: the amounts and the end date, the permitted actions if not all are permitted, and the accessible orders.
+ * Describes the limits of a key: the amounts and the end date, and any restrictions on actions, product categories and accessible orders.
  */
 function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Html {
   const { apiKeys, orderLimits } = messages;

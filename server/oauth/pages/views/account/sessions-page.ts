@@ -11,7 +11,7 @@ export type SessionsPageViewModel = {
   /** Identifier of this browser's session. */
   readonly currentUid: string;
   readonly sessions: readonly (SessionSummary & {
-    /** Whether the session was last used from the network of this request. */
+    /** Whether the session was last used from the same network as this request. */
     readonly isCurrentNetwork: boolean;
   })[];
 };

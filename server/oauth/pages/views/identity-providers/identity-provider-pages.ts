@@ -36,9 +36,9 @@ function providerLogo(provider: ProviderButton): Html | undefined {
 }
 
 /**
- * Renders the page that sends the browser to a provider. Browsers apply `form-action` of the Content-Security-Policy to redirects after a
- * form submission, but not to `<meta http-equiv="refresh">`, so the policy of the sign-in page does not have to contain the URLs of all
- * providers.
+ * Renders the page that sends the browser to a provider. Browsers apply the `form-action` directive of the Content-Security-Policy to
+ * redirects after a form submission, but not to `<meta http-equiv="refresh">`, so the policy of the sign-in page does not have to contain
+ * the URLs of all providers.
  */
 export function pageThatRedirectsToProvider(settings: PageSettings, provider: string, url: string): Html {
   const { providers: messages } = settings.messages;

@@ -22,7 +22,7 @@ export function createDeviceVerificationPages({ show, localize, localizeForUser 
     const settingsWithCode = keepUserCodeInLanguageLinks(settings, code);
     show(ctx, settingsWithCode, confirmDevicePage(settingsWithCode, { secret: readFormSecret(ctx), application, code }));
   };
-  /** Shows the confirmation for a link that contains the code, so that the user does not have to enter the code. */
+  /** Shows the confirmation page for a link that contains the code, so that the user does not have to enter the code. */
   const showLinkedCode = async (ctx: KoaContextWithOIDC, settings: PageSettings, code: string): Promise<void> => {
     const { client, error = 'NotFoundError' } = await findPendingDevice(ctx, code);
     if (client) return showConfirmation(ctx, settings, client, code);
@@ -63,7 +63,7 @@ export function createDeviceVerificationPages({ show, localize, localizeForUser 
   };
 }
 
-/** Makes the language links lead to the page on which the code is entered, with the code filled in. */
+/** Makes the language links lead to the code entry page, with the code filled in. */
 const keepUserCodeInLanguageLinks = (settings: PageSettings, code: string): PageSettings => ({
   ...settings,
   languageSwitch: settings.languageSwitch && { ...settings.languageSwitch, query: `user_code=${encodeURIComponent(code)}` },
