@@ -9,11 +9,14 @@ export async function navigateInConsole(page: Page, path: string): Promise<void>
 /** A page of the console, and a text that appears only after its data has loaded. */
 type PageWithData = { readonly path: string; readonly shows: string | RegExp };
 
+/** Time in which a page must show its data, in milliseconds, even on a machine that runs other tests at the same time. */
+const pageLoadMaxMs = 30_000;
+
 /** Opens each page, and expects it to show its data and no error. */
 export async function visitPages(page: Page, pages: readonly PageWithData[]): Promise<void> {
   for (const { path, shows } of pages) {
     await navigateInConsole(page, path);
-    await expect.poll(() => page.locator('main').innerText(), { message: path }).toMatch(shows);
+    await expect.poll(() => page.locator('main').innerText(), { message: path, timeout: pageLoadMaxMs }).toMatch(shows);
     const shown = { heading: await page.locator('h1').innerText(), errors: await page.getByRole('alert').count() };
     expect([path, shown]).toEqual([path, { heading: expect.not.stringMatching(/Page not found|Something went wrong/), errors: 0 }]);
   }
