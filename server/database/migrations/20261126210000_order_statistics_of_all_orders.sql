@@ -39,8 +39,9 @@ begin
 end
 $$;
 
--- Rows of one width, from `starts_at` to before `ends_at`, which belong to period number `n`. `sign` is -1 for rows that the wider rows of the
--- period contain although they are outside the period. Adjacent periods share the rows near their common end: these have the same `range`.
+-- Rows of one width, from `starts_at` to before `ends_at`, which belong to period number `n`. `sign` is -1 for rows that the wider rows of
+-- the period contain although they are outside the period. Adjacent periods share the rows near their common end: these have the same
+-- `range`.
 create type order_statistics_span as (n bigint, range bigint, width text, starts_at timestamptz, ends_at timestamptz, sign int);
 
 drop function order_statistics_spans(text, timestamptz[], timestamptz[]);
@@ -99,8 +100,8 @@ returns setof order_statistics_span stable rows 100 language sql as $$
    where v.a <> v.b
 $$;
 
--- Index ranges that contain the rows of all spans. `width_bucket(row.starts_at, bounds)` is the position of the row's range in `ranges`; the
--- range 0 consists of rows between the spans. By time of day, the rows that start at the same time on different days are in one index
+-- Index ranges that contain the rows of all spans. `width_bucket(row.starts_at, bounds)` is the position of the row's range in `ranges`;
+-- the range 0 consists of rows between the spans. By time of day, the rows that start at the same time on different days are in one index
 -- range, so that the rows near the ends of all days need few searches.
 create function order_statistics_scans(p_spans order_statistics_span[], p_by_time_of_day boolean)
 returns table (width text, time_of_day time, starts_at timestamptz, ends_at timestamptz, bounds timestamptz[], ranges bigint[])

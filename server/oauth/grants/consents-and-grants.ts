@@ -6,7 +6,10 @@ import { consoleClientId } from '../../applications/ensure-console-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import type { User } from '../../users/user.entity.ts';
-import { type ApprovedScopes, lockApplicationAndSelectApprovedScopes } from './lock-application-and-select-approved-scopes.sql.ts';
+import {
+  type ApprovedScopesAndRole,
+  lockApplicationAndSelectApprovedScopesAndRole,
+} from './lock-application-and-select-approved-scopes-and-role.sql.ts';
 import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
@@ -27,11 +30,12 @@ export const canRoleGrantScope = (role: UserRole, scope: string): boolean =>
   !isApiScope(scope) || getRolesAllowedForScope(scope).includes(role);
 
 /**
- * Returns the scopes that need no further consent: scopes that the user has consented to, and scopes that an administrator has preapproved
- * for all users. Returns undefined for a self-registered application, because its consent page is always shown.
+ * Returns the user's role, and the scopes that need no further consent: scopes that the user has consented to, and scopes that an
+ * administrator has preapproved for all users. Returns undefined for an application that was registered without approval, because its
+ * consent page is always shown.
  */
-async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<ApprovedScopes | undefined> {
-  const [row] = await lockApplicationAndSelectApprovedScopes(em, [userId, clientId]);
+async function findApprovedScopesAndRole(em: EntityManager, userId: number, clientId: string): Promise<ApprovedScopesAndRole | undefined> {
+  const [row] = await lockApplicationAndSelectApprovedScopesAndRole(em, [userId, clientId]);
   return row && !isRegisteredWithoutApproval(row) ? row : undefined;
 }
 
@@ -138,7 +142,7 @@ async function createGrantWithoutPrompt(
   const { params, provider, session, result } = ctx.oidc;
   if (params?.['authorization_details'] !== undefined) return undefined; // the user decides about the limits on the consent page
   const requested = listRequestedScopesIncludingClaimScopes(params ?? {});
-  const approval = await findApprovedScopes(em, userId, clientId);
+  const approval = await findApprovedScopesAndRole(em, userId, clientId);
   if (!approval) return undefined;
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
   const { role } = approval;

@@ -82,7 +82,8 @@ export const acceptJwtsForRevocationAndIntrospection =
       const [token, ...more] = form.getAll('token');
       if (token !== undefined && more.length === 0 && isJwt(token)) {
         form.set('token', await referenceOf(token, verification));
-        form.set('token_type_hint', 'access_token'); // refresh tokens are not JWTs, so looking for one would be pointless
+        // Refresh tokens are not JWTs, so looking for one would be pointless. oidc-provider rejects a request with several hints.
+        if (form.getAll('token_type_hint').length < 2) form.set('token_type_hint', 'access_token');
       }
       replaceRequestBody(ctx, Buffer.from(form.toString()));
     }

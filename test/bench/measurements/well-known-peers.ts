@@ -26,7 +26,7 @@ export type OperationFigures = {
 export const statementCountSettings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=50000'];
 
 /** CPU time used so far, in seconds, and number of statements executed so far. */
-export type Counters = { readonly server: number; readonly database: number; readonly statements: number };
+export type CpuAndStatementCounters = { readonly server: number; readonly database: number; readonly statements: number };
 type Figures = Omit<OperationFigures, 'operation' | 'server'>;
 type Report = (progress: string) => void;
 
@@ -42,7 +42,7 @@ const warmUpRoundsMax = 6;
 export async function compareOperations(
   servers: readonly ComparedServer[],
   operations: readonly OperationName[],
-  countersOf: (server: ComparedServer) => Promise<Counters>,
+  countersOf: (server: ComparedServer) => Promise<CpuAndStatementCounters>,
   { rounds, seconds, connections }: Settings,
   report: Report,
 ): Promise<OperationFigures[]> {
@@ -76,14 +76,14 @@ export async function compareOperations(
 
 async function measureRound(
   operation: Operation,
-  readCounters: () => Promise<Counters>,
+  readCounters: () => Promise<CpuAndStatementCounters>,
   connections: number,
   seconds: number,
 ): Promise<Figures> {
   const before = await readCounters();
   const { finished, failed, perSecond } = await runOperation(operation, connections, seconds);
   const after = await readCounters();
-  const perOperation = (name: keyof Counters): number => (after[name] - before[name]) / Math.max(finished, 1);
+  const perOperation = (name: keyof CpuAndStatementCounters): number => (after[name] - before[name]) / Math.max(finished, 1);
   return {
     requests: operation.requests,
     perSecond,
@@ -147,7 +147,10 @@ async function checkFirstResponse(operation: Operation): Promise<void> {
 const callsSchema = z.tuple([z.object({ calls: z.number() })]);
 
 /** Returns a function that reads the CPU time and the number of statements that a server has used so far. */
-export async function createCounters({ url, cpuSeconds }: EmptyDatabase): Promise<(server: ComparedServer) => Promise<Counters>> {
+export async function createCounterReader({
+  url,
+  cpuSeconds,
+}: EmptyDatabase): Promise<(server: ComparedServer) => Promise<CpuAndStatementCounters>> {
   if (!cpuSeconds) throw new Error('the CPU time of a remote PostgreSQL server is unknown: unset DATABASE_URL');
   // uses a separate database, because the extension adds views to the schema
   await runAdminSql(url, 'create database statement_counts');

@@ -1,5 +1,5 @@
 import { databaseUrlOnServer, runAdminSql } from '../../support/services/postgresql-databases.ts';
-import { compareOperations, createCounters, type OperationFigures } from '../measurements/well-known-peers.ts';
+import { compareOperations, createCounterReader, type OperationFigures } from '../measurements/well-known-peers.ts';
 import type { PeerComparison } from '../report/format-peers.ts';
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import { startComparedMandate } from './compare-mandate.ts';
@@ -36,7 +36,7 @@ export async function comparePeers(environment: BenchmarkEnvironment, options: O
   const versions: Partial<Record<ComparedServerName, string>> = {};
   const unavailable: Partial<Record<ComparedServerName, string>> = {};
   const figures: OperationFigures[] = [];
-  const countersOf = await createCounters(await environment.postgresql());
+  const countersOf = await createCounterReader(await environment.postgresql());
   for (const { peers, operations } of groups) {
     const selected = peers.filter((peer) => options.isSelected(peer));
     if (selected.length === 0) continue;

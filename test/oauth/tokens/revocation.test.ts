@@ -16,7 +16,7 @@ const server = useServer();
 
 const postToEndpoint = (
   endpoint: 'revocation' | 'introspection',
-  form: Record<string, string>,
+  form: Record<string, string> | [string, string][],
   headers: Record<string, string> = {},
 ): Promise<Response> => fetch(`${server.origin}/oauth/${endpoint}`, { method: 'POST', body: new URLSearchParams(form), headers });
 const commandLineForm = { client_id: cliClient.clientId };
@@ -51,6 +51,14 @@ describe('revocation', () => {
     const other = await obtainTokens(server.origin, await signUp(server.origin), ['users.read']);
     await postToEndpoint('revocation', { ...commandLineForm, token: other.access_token, token_type_hint: 'refresh_token' });
     expect(await fetchApiStatus(server, other.access_token)).toBe(401);
+  });
+
+  test('with two token type hints is rejected', async () => {
+    const { access_token: token } = await obtainTokens(server.origin, await signUp(server.origin), ['users.read']);
+    const hints = ['access_token', 'refresh_token'].map((hint): [string, string] => ['token_type_hint', hint]);
+    const response = await postToEndpoint('revocation', [['client_id', cliClient.clientId], ['token', token], ...hints]);
+    expect(await readOAuthError(response)).toBe('400 invalid_request');
+    expect(await fetchApiStatus(server, token)).toBe(200);
   });
 
   test('by another application has no effect (69)', async () => {

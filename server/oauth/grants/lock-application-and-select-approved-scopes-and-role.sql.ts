@@ -5,7 +5,7 @@ import type { User } from '../../users/user.entity.ts';
 /**
  * Scopes that need no further consent (`consented` by the user, `preapproved` by an administrator for all users), and the role of the user.
  */
-export type ApprovedScopes = {
+export type ApprovedScopesAndRole = {
   readonly consented: string[];
   readonly preapproved: string[];
   readonly firstParty: boolean;
@@ -16,7 +16,7 @@ export type ApprovedScopes = {
 // `sign-in`).
 // Locks the application, so that a concurrent withdrawal of a preapproval waits until the grant has been created. The withdrawal then
 // revokes this grant too.
-export const lockApplicationAndSelectApprovedScopes = prepareStatement<ApprovedScopes & Pick<Application, 'registration'>>(
+export const lockApplicationAndSelectApprovedScopesAndRole = prepareStatement<ApprovedScopesAndRole & Pick<Application, 'registration'>>(
   'find_approved_scopes',
   `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration,
      a.first_party as "firstParty", u.role
