@@ -40,7 +40,7 @@ export function renderSuiteSection(results: readonly PlanResult[]): string {
   ].join('\n');
 }
 
-const introduction = `The [conformance suite](https://github.com/openid-certification/conformance-suite) of the OpenID Foundation is the basis of OpenID certification. \`npm run conformance\` starts this server with the embedded database over TLS, registers the applications of each plan with the API, runs the plans through the API of a running suite, and completes the browser steps in headless Chromium. The suite itself is not part of this repository. It needs a JDK, a MongoDB-compatible database, and a proxy that terminates TLS and reports the TLS version, such as nginx with the settings in the suite's repository; its front end is not needed. For the runs below, 17 classes of the suite were replaced by stubs: these classes process mdoc credentials, which no plan uses, and need a library that is not on Maven Central. \`NODE_EXTRA_CA_CERTS\` names the file with the suite's certificate. The server under test also trusts this certificate, so that it can send logout tokens to the suite:
+const introduction = `The [conformance suite](https://github.com/openid-certification/conformance-suite) of the OpenID Foundation is the basis of OpenID certification. \`npm run conformance\` starts this server with TLS and the embedded database, registers the applications for each plan through the API, runs the plans through the API of a running suite, and completes the browser steps in headless Chromium. The suite itself is not part of this repository. It needs a JDK, a MongoDB-compatible database, and a proxy that terminates TLS and reports the TLS version, such as nginx with the settings in the suite's repository; its front end is not needed. For the runs below, 17 classes of the suite were replaced by stubs: these classes process mdoc credentials, which no plan uses, and need a library that is not on Maven Central. \`NODE_EXTRA_CA_CERTS\` names the file with the suite's certificate. The server under test also trusts this certificate, so that it can send logout tokens to the suite:
 
 \`\`\`sh
 NODE_EXTRA_CA_CERTS=suite.pem npm run conformance -- --suite https://localhost:8443
@@ -48,7 +48,7 @@ NODE_EXTRA_CA_CERTS=suite.pem npm run conformance -- --suite https://localhost:8
 
 \`--plan NAME\` runs the plan with this ID, or all variants of the plan with this name. \`--parallel 4\` runs four plans at the same time. This command generates this section from the results; the plans are in \`test/conformance/conformance-plans.ts\`, and their configuration is in \`test/conformance/plan-configuration.ts\`.`;
 
-const meanings = `"Review" means that the suite found no fault, but a person must check a screenshot, which the program uploads. "Warning" does not prevent certification. "Skipped" means that the module does not apply to the server's metadata.`;
+const meanings = `"Review" means that the suite found no fault, but a person must check a screenshot, which the program uploads. A "Warning" result does not prevent certification. "Skipped" means that, according to the server's metadata, the module does not apply.`;
 
 const columns = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED'] as const;
 

@@ -28,7 +28,7 @@ const applicationList = z.object({ data: z.array(z.object({ id: z.number(), clie
 const registeredClient = z.object({ client_id: z.string(), client_secret: z.string().nullable() });
 
 /**
- * Starts a server over TLS, with a new certificate that this process trusts, and with the demonstration accounts.
+ * Starts a server with TLS, with a new certificate that this process trusts, and with the demonstration accounts.
  * @param authority authority whose client certificates the server accepts
  */
 export async function startTestedServer({ cert: authority }: Pick<CertificateWithKey, 'cert'>): Promise<TestedServer> {

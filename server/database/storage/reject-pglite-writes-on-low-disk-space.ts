@@ -5,7 +5,7 @@ import { InsufficientStorageError, type DiskSpaceMonitor } from './disk-space-mo
 const readOnlyTransaction = '25006';
 
 /**
- * Makes PGlite transactions read-only while disk space is low, so that PostgreSQL itself rejects the statements that write. The space is
+ * Makes PGlite transactions read-only while disk space is low, so that PostgreSQL itself rejects statements that write data. The space is
  * checked before each statement, because one transaction can write more than the reserve.
  */
 export function rejectPgliteWritesOnLowDiskSpace(database: PGliteInterface, storage: DiskSpaceMonitor): void {

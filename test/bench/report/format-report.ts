@@ -19,7 +19,7 @@ export function formatTables(summary: Summary): string {
   const settingsLine = `The figures are ${runs === 1 ? 'from one run' : `medians of ${runs} runs`} with ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders, and ${formatInteger(customers)} customers with one token each. Goals are in square brackets${runs > 1 ? '; the minimum and maximum of the runs are in parentheses' : ''}.`;
   const deepPageHint = summary.checks.some(({ name }) => name === 'page')
     ? []
-    : ['', '`--all` also measures a deep page in a list of ten million orders.'];
+    : ['', '`--all` also measures a page deep in a list of ten million orders.'];
   return [settingsLine, ...rateTable(summary), ...checkTable(summary), ...deepPageHint].join('\n');
 }
 

@@ -34,7 +34,7 @@ export async function recordAssistantSession(mandate: MandateServer, documents: 
 function writeIntroduction(record: SessionRecord): void {
   record.text(
     '# A recorded assistant session',
-    'This page shows how an assistant that knows only the URL of a shop signs a customer in, asks for permission to order, and orders within the limits that the customer sets. `npm run assistant:record` records this page: it starts a server, and sends the requests of an assistant that uses the official MCP client. The tool calls are fixed; no language model is involved. `test/docs/assistant-session` fails if the page is out of date.',
+    'This page shows how an assistant that knows only the URL of a shop signs a customer in, asks for permission to order, and orders within the limits that the customer sets. `npm run assistant:record` generates this page: it starts a server, and sends the requests that an assistant would send, with the official MCP client. The tool calls are fixed; no language model is involved. `test/docs/assistant-session` fails if the page is out of date.',
     'Host names and times have been replaced, and only some fields of each order are shown. [Operation](../operations.md#assistants-mcp) describes the endpoint, and [Limits for applications](../limits.md) describes the limits.',
   );
 }
@@ -67,7 +67,7 @@ class RecordedSession {
     this.#writeRequests();
     const { tools } = await this.#client.listTools();
     this.#record.text(
-      `The server offers the tools that the token permits: ${tools.map(({ name }) => `\`${name}\``).join(', ')}. The server's instructions name the scopes for the other tools.`,
+      `The server offers the tools that the token permits: ${tools.map(({ name }) => `\`${name}\``).join(', ')}. The instructions of the MCP server list the scopes that the other tools require.`,
     );
   }
 
