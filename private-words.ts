@@ -37,7 +37,7 @@ const patternOf = (...terms: readonly string[]): RegExp => new RegExp(`\\b(?:${t
 const textPattern = patternOf(...standardTerms.keys());
 const identifierPattern = patternOf(...standardTerms.keys(), ...identifierTerms.keys());
 
-/** Splits identifiers such as `whatOfOrder` and `WHAT_OF_ORDER` into lower-case words. */
+/** Splits identifiers such as `whatOfOrder` and `WHAT_OF_ORDER` into lowercase words. */
 const splitIdentifier = (name: string): string =>
   name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')

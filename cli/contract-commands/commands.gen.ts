@@ -367,7 +367,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
           maxLength: 64,
-          description: 'Category: lower-case words joined by hyphens.',
+          description: 'Category: lowercase words joined by hyphens.',
         },
         price: {
           type: ['integer'],
@@ -478,7 +478,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
           maxLength: 64,
-          description: 'Category: lower-case words joined by hyphens.',
+          description: 'Category: lowercase words joined by hyphens.',
         },
         price: {
           type: ['integer'],
@@ -554,7 +554,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
           maxLength: 64,
-          description: 'Category: lower-case words joined by hyphens.',
+          description: 'Category: lowercase words joined by hyphens.',
         },
         price: {
           type: ['integer'],
@@ -1534,7 +1534,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['boolean'],
           default: false,
           description:
-            'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need approval.',
+            'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would need approval or would exceed a limit that the customer set.',
         },
         expires_in: {
           type: ['integer'],
@@ -1861,7 +1861,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Open quote that the application created.',
+          description: 'An open quote that the application created.',
         },
         message: { type: ['string'], maxLength: 500, description: 'Message to the customer, such as the reason for the order.' },
       },
@@ -2272,7 +2272,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^[\\w.:-]{1,255}$',
           description:
-            "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the customer must take an action, and then the payment succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the provider's first response is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). The test provider rejects unknown tokens with 400.",
+            "The provider's token for the payment method. If no token is sent, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the customer must take an action, and then the payment succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the provider's first response is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). The test provider rejects unknown tokens with 400.",
         },
         return_url: {
           type: ['string'],
@@ -3457,7 +3457,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           default: 'refuse_order',
           enum: ['refuse_order', 'leave_out'],
-          description: 'How to handle an invalid line: reject the whole order, or import the order without this line.',
+          description: 'How to handle an invalid order line: reject the whole order, or import the order without this line.',
         },
         changed_orders: {
           type: ['string'],
@@ -3470,7 +3470,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           default: 'keep',
           enum: ['keep', 'refuse'],
-          description: 'How to handle lines without a price: `refuse` treats them as invalid.',
+          description: 'How to handle order lines whose unit price is zero: `refuse` treats them as invalid.',
         },
         events: {
           type: ['string'],
@@ -3822,7 +3822,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/user-exports',
     summary: 'Export users',
     description:
-      'Starts a task that exports to a file either all users whose accounts are not closed or the consents of these users, oldest user first. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that exports users, or the consents of users, to a file, oldest user first. Closed accounts are not included. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -3897,7 +3897,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/user-imports',
     summary: 'Import users',
     description:
-      'Starts a task that imports customers from another system. Each row describes one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats listed in the guide “Moving your shop”. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line and why it was rejected. Requires a signed-in administrator. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
+      'Starts a task that imports customers from another system. Each row describes one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats listed in the guide “Moving your shop”. Order imports find the users by e-mail address, or by external ID if the user import and the order import have the same `source`. The result file lists each rejected line and why it was rejected. Requires a signed-in administrator. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -5371,7 +5371,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Set the limits of a connected application',
     description:
-      "Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response has been returned. An application whose own orders are limited cannot set limits.",
+      "Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response has been returned. An application that is itself subject to order limits cannot set limits.",
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5403,7 +5403,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         limits: {
           type: ['object'],
           required: ['currency'],
-          description: 'Spending limits. If omitted, amounts are unlimited.',
+          description: 'Spending limits. If this field is omitted, amounts are unlimited.',
           properties: {
             currency: {
               type: ['string'],
@@ -5501,7 +5501,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Remove the limits of a connected application',
     description:
-      "Removes the limits for the application's orders, so that the application is limited only by its scopes. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.",
+      "Removes the limits for the application's orders, so that the application is limited only by its scopes. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application that is itself subject to order limits cannot remove limits.",
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5686,7 +5686,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         order_limits: {
           type: ['object'],
-          description: 'Limits for orders. The limits cannot be changed later. If omitted, only the scopes limit the key.',
+          description: 'Limits for orders. The limits cannot be changed later. If this field is omitted, only the scopes limit the key.',
           properties: {
             actions: {
               type: ['array'],
@@ -5700,7 +5700,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             limits: {
               type: ['object'],
               required: ['currency'],
-              description: 'Spending limits. If omitted, amounts are unlimited.',
+              description: 'Spending limits. If this field is omitted, amounts are unlimited.',
               properties: {
                 currency: {
                   type: ['string'],
@@ -6105,7 +6105,8 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         first_party: {
           type: ['boolean'],
-          description: 'Whether the shop itself operates the application. If `true`, the consent page says so.',
+          description:
+            'Whether the shop itself operates the application. If `true`, the consent page says that the shop operates the application.',
         },
         rate_limit_per_minute: {
           type: ['integer', 'null'],
@@ -6130,7 +6131,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest order limits that customers can set for the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, starting with the next request.',
+            'Highest order limits that customers can set for the application; `null` means no maximum. Requests for higher limits are rejected. The maximum also applies to existing grants, starting with the next request.',
           properties: {
             currency: {
               type: ['string'],
@@ -6163,7 +6164,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. The ceiling also applies to existing grants, starting with the next request.',
+            'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],
@@ -6186,7 +6187,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
+            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the P-256 curve, an RSA key of at least 2048 bits or an Ed25519 key. A JSON Web Key Set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6202,7 +6203,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
+            'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the JSON Web Key Set over https from a public address when the application authenticates, and caches it.',
         },
         tls_client_auth_subject: {
           type: ['object', 'null'],
@@ -6222,7 +6223,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         tls_client_certificate_bound_access_tokens: {
           type: ['boolean'],
           description:
-            'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate.',
+            'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate as the token request.',
         },
         require_signed_request_object: {
           type: ['boolean'],
@@ -6511,7 +6512,8 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         first_party: {
           type: ['boolean'],
-          description: 'Whether the shop itself operates the application. If `true`, the consent page says so.',
+          description:
+            'Whether the shop itself operates the application. If `true`, the consent page says that the shop operates the application.',
         },
         rate_limit_per_minute: {
           type: ['integer', 'null'],
@@ -6536,7 +6538,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest order limits that customers can set for the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, starting with the next request.',
+            'Highest order limits that customers can set for the application; `null` means no maximum. Requests for higher limits are rejected. The maximum also applies to existing grants, starting with the next request.',
           properties: {
             currency: {
               type: ['string'],
@@ -6569,7 +6571,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. The ceiling also applies to existing grants, starting with the next request.',
+            'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],
@@ -6592,7 +6594,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
+            'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the P-256 curve, an RSA key of at least 2048 bits or an Ed25519 key. A JSON Web Key Set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6608,7 +6610,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
+            'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the JSON Web Key Set over https from a public address when the application authenticates, and caches it.',
         },
         tls_client_auth_subject: {
           type: ['object', 'null'],
@@ -6628,7 +6630,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         tls_client_certificate_bound_access_tokens: {
           type: ['boolean'],
           description:
-            'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate.',
+            'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate as the token request.',
         },
         require_signed_request_object: {
           type: ['boolean'],
@@ -6969,9 +6971,16 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['status', 'product', 'category', 'application'],
           description:
-            'Property by which to group the statistics, in addition to the totals. Orders are grouped by their current status, and products by their current category.',
+            'Property by which to group the statistics. The response also contains the totals. Orders are grouped by their current status, and products by their current category.',
         },
-        limit: { type: ['integer'], default: 10, format: 'int64', minimum: 1, maximum: 20, description: 'Maximum number of groups.' },
+        limit: {
+          type: ['integer'],
+          default: 10,
+          format: 'int64',
+          minimum: 1,
+          maximum: 20,
+          description: 'Maximum number of groups in the response.',
+        },
       },
       required: [],
       additionalProperties: false,
@@ -7082,12 +7091,12 @@ export const commandSpecs: readonly CommandSpec[] = [
         from: {
           type: ['string'],
           pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
-          description: 'Calendar month in UTC with which the range begins, such as `2026-01` (default: the same as `to`).',
+          description: 'First calendar month of the range, in UTC, such as `2026-01` (default: the same as `to`).',
         },
         to: {
           type: ['string'],
           pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
-          description: 'Calendar month in UTC with which the range ends (default: the current month).',
+          description: 'Last calendar month of the range, in UTC (default: the current month).',
         },
         currency: {
           type: ['string'],
@@ -7100,7 +7109,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 1,
           maximum: 100,
-          description: 'Maximum number of applications.',
+          description: 'Maximum number of applications in the response.',
         },
       },
       required: [],
@@ -7405,7 +7414,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products, by category, that customers can allow a third-party application to order; `null` means all products. The maximum also applies to existing grants, starting with the next request.',
+            'Products, by category, that customers can allow a third-party application to order; `null` means all products. This restriction also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],
@@ -7422,7 +7431,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits, but cannot exceed the maximum.',
+            'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits, but cannot exceed the maximum that the shop sets in `maximum_limits`.',
           properties: {
             currency: {
               type: ['string'],
@@ -7455,7 +7464,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection, but only within the maximum.',
+            'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection, but can select only products that the shop permits in `maximum_products`.',
           properties: {
             categories: {
               type: ['array'],
@@ -7586,7 +7595,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'apple_client_secret'],
           description:
-            'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
+            "How the server authenticates at the provider's token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.",
         },
         key_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'Key ID (`kid`) of `private_key` at the provider.' },
         team_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'Apple team ID; only for `apple_client_secret`.' },
@@ -7795,7 +7804,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'apple_client_secret'],
           description:
-            'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
+            "How the server authenticates at the provider's token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.",
         },
         key_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'Key ID (`kid`) of `private_key` at the provider.' },
         team_id: { type: ['string', 'null'], pattern: '^[!-~]{1,200}$', description: 'Apple team ID; only for `apple_client_secret`.' },

@@ -14,7 +14,7 @@ const questions: Readonly<Record<string, Question>> = {
   'users.close': (_, [id]) => `Close the account of user ${id}?`,
   'payments.cancel': (_, [id]) => `Cancel payment ${id}?`,
   'refunds.create': (client, [id = ''], body) => refundQuestion(client, id, isRecord(body) ? body['amount'] : undefined),
-  'connectedApps.remove': (_, [id]) => `Revoke all access of connected application ${id}?`,
+  'connectedApps.remove': (_, [id]) => `Revoke all access for connected application ${id}?`,
   'apiKeys.revoke': (_, [id]) => `Revoke API key ${id}?`,
   'applications.delete': (_, [id]) => `Delete application ${id} and revoke all access that users granted to it?`,
   'applications.rotateSecret': (_, [id]) => `Replace the secret of application ${id}?`,

@@ -18,7 +18,7 @@ export async function printImportSummary(
   const prefix = params['dry_run'] === 'true' ? 'Nothing was changed. The result would be: ' : '';
   const lines = [`${prefix}${formatCounts(result.imported)}.`];
   if (result.rows > 0) {
-    lines.push(`Messages about lines in the file: ${result.rows}`, ...(await readFirstRemarks(io, client, id)));
+    lines.push(`Number of messages about individual lines: ${result.rows}`, ...(await readFirstRemarks(io, client, id)));
     if (report !== undefined) lines.push(`The complete report is in ${report}`);
     else if (result.rows > maxRemarks) lines.push(`Get the complete report with: mandate tasks result ${id} -o report.ndjson`);
   }

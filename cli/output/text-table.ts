@@ -16,7 +16,7 @@ type Table = {
   readonly paint: (name: string, text: string) => string;
 };
 
-/** Formats rows under upper-case headings. Narrows the widest columns first to fit `width`, and aligns numbers to the right. */
+/** Formats rows under uppercase headings. Narrows the widest columns first to fit `width`, and aligns numbers to the right. */
 export function renderTextTable({ names, headings, rows, width, bold, paint }: Table): string {
   const titles = names.map((name) => (headings[name] ?? name.replaceAll(/[_.]/g, ' ')).toUpperCase());
   const widths = titles.map((title, column) => Math.max(getDisplayWidth(title), ...rows.map((row) => getDisplayWidth(row[column] ?? ''))));

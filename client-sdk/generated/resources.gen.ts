@@ -747,7 +747,7 @@ export interface ProductImportsResource {
 export interface UserExportsResource {
   /**
    * Export users.
-   * Starts a task that exports to a file either all users whose accounts are not closed or the consents of these users, oldest user first. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Starts a task that exports users, or the consents of users, to a file, oldest user first. Closed accounts are not included. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
    * Requires the scope `tasks.write`.
    */
   create(body: UserExportCreate, options?: CallOptions): Call<Task, ProblemsOf['userExports.create']>;
@@ -756,7 +756,7 @@ export interface UserExportsResource {
 export interface UserImportsResource {
   /**
    * Import users.
-   * Starts a task that imports customers from another system. Each row describes one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats listed in the guide “Moving your shop”. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line and why it was rejected. Requires a signed-in administrator. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second.
+   * Starts a task that imports customers from another system. Each row describes one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats listed in the guide “Moving your shop”. Order imports find the users by e-mail address, or by external ID if the user import and the order import have the same `source`. The result file lists each rejected line and why it was rejected. Requires a signed-in administrator. The file size and the number of rows are limited only by the disk space of the service. A row can be at most 100000 bytes long. After the first 30 seconds, the upload must average at least 100000 bytes per second.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query: UserImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['userImports.create']>;
@@ -961,7 +961,7 @@ export interface ConnectedAppsResource {
   getLimits(connectedAppId: number | string, options?: CallOptions): Call<ConnectedAppLimits, ProblemsOf['connectedApps.getLimits']>;
   /**
    * Set the limits of a connected application.
-   * Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response has been returned. An application whose own orders are limited cannot set limits.
+   * Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response has been returned. An application that is itself subject to order limits cannot set limits.
    * Requires the scope `connected_apps.write`.
    */
   setLimits(
@@ -971,7 +971,7 @@ export interface ConnectedAppsResource {
   ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
   /**
    * Remove the limits of a connected application.
-   * Removes the limits for the application's orders, so that the application is limited only by its scopes. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.
+   * Removes the limits for the application's orders, so that the application is limited only by its scopes. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application that is itself subject to order limits cannot remove limits.
    * Requires the scope `connected_apps.write`.
    */
   removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;

@@ -162,7 +162,7 @@ const shortDescriptions: Readonly<Record<string, string>> = {
 const shortFieldDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'payments.create': {
     method_token:
-      "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok`; the error for an unknown token lists all tokens.",
+      "The provider's token for the payment method. If no token is sent, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok`; the error for an unknown token lists all tokens.",
   },
 };
 

@@ -66,7 +66,7 @@ const conditionFields = {
     .describe('Permitted actions (default: all). `place` includes changing the delivery, reference, note and metadata of an order.'),
   limits: withSchemaName('OrderSpendingLimits', limitsInputSchema)
     .optional()
-    .describe('Spending limits. If omitted, amounts are unlimited.'),
+    .describe('Spending limits. If this field is omitted, amounts are unlimited.'),
   products: orderProductLimitsInputSchema.optional().describe('Products that can be ordered (default: all products).'),
   valid_until: timestampInputSchema
     .optional()

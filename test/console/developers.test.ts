@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await dialog.getByRole('button', { name: 'Rotate signing keys' }).click();
     await dialog.getByText(/new keys? will be used to sign tokens from/).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('cell', { name: 'Requested rotation' }).first().waitFor();
+    await page.getByRole('cell', { name: 'Requested key rotation' }).first().waitFor();
     await checkPageAccessibilityAndLayout(page, 'developers signing keys');
     expect(browser.pageErrors).toEqual([]);
   });

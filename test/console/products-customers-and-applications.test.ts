@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByLabel('Currency').selectOption('EUR');
     await page.getByLabel('Status').selectOption('Draft');
     await button('Create product').click();
-    await page.getByText('must be lower-case words').waitFor();
+    await page.getByText('must be lowercase words').waitFor();
     await checkPageAccessibilityAndLayout(page, 'new product with an error');
     await page.getByRole('combobox', { name: 'Category' }).fill('kitchen');
     await button('Create product').click();

@@ -99,7 +99,9 @@ describe.skipIf(!hasMonthFile)(
       expect(performance.now() - killedAt).toBeLessThan(15_000);
       const first = await command.exited;
       expect(first.exitCode, first.stderr).toBe(8);
-      expect(first.stderr).toContain('1400 created, 0 updated, 0 unchanged, 625 rejected.\nMessages about lines in the file: 1160\n');
+      expect(first.stderr).toContain(
+        '1400 created, 0 updated, 0 unchanged, 625 rejected.\nNumber of messages about individual lines: 1160\n',
+      );
       expect(JSON.parse(first.stdout)).toMatchObject({ status: 'succeeded', progress: { processed: 42_481, total: 42_481 } });
       expect(await exportedFigures(shop)).toEqual(expectedFigures);
 
@@ -137,7 +139,7 @@ describe('products, orders and payments on the command line', { timeout: 120_000
     expect(await mandate(...importCommand)).toMatchObject({
       exitCode: 8,
       stderr: expect.stringContaining(
-        '2 created, 0 updated, 0 unchanged, 1 rejected.\nMessages about lines in the file: 1\n  line 3 name: Required\n',
+        '2 created, 0 updated, 0 unchanged, 1 rejected.\nNumber of messages about individual lines: 1\n  line 3 name: Required\n',
       ),
     });
     const [tea] = (await shop.client.products.list({ sku: 'T-1', status: ['draft'] })).data;

@@ -39,7 +39,7 @@ const headersOf = ({ needsToken, file, idempotent, requiresIfMatch }: SampleCall
   ...(requiresIfMatch ? ['"If-Match": "*"'] : []),
 ];
 
-/** The API expects comma-separated lists and lower-case booleans; Requests formats both differently. */
+/** The API expects comma-separated lists and lowercase booleans; Requests formats both differently. */
 const queryValue = (value: JsonValue): JsonValue =>
   Array.isArray(value) ? value.map(jsonPrimitiveToText).join(',') : typeof value === 'boolean' ? String(value) : value;
 

@@ -94,7 +94,7 @@ export const apiKeyCreateRequestSchema = withSchemaName(
         .describe(`Expiration time, at most ${maxApiKeyLifetimeDays} days from now (default: 90 days from now).`),
       order_limits: apiKeyOrderLimitsInputSchema
         .optional()
-        .describe('Limits for orders. The limits cannot be changed later. If omitted, only the scopes limit the key.'),
+        .describe('Limits for orders. The limits cannot be changed later. If this field is omitted, only the scopes limit the key.'),
     })
     .strict(),
 );

@@ -21,13 +21,13 @@ export const maxApplicationKeys = 10;
 const descriptions = {
   token_endpoint_auth_method:
     'How the application authenticates (RFC 7591). `none`: the application does not authenticate, because it is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
-  jwks: 'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
+  jwks: 'Public keys for verifying `private_key_jwt` assertions and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the P-256 curve, an RSA key of at least 2048 bits or an Ed25519 key. A JSON Web Key Set that contains a private key is rejected. For `self_signed_tls_client_auth`, the `x5c` member contains the certificate.',
   jwks_uri:
-    'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
+    'URL of the JSON Web Key Set for verifying `private_key_jwt` assertions and request objects; an alternative to `jwks`. The server fetches the JSON Web Key Set over https from a public address when the application authenticates, and caches it.',
   tls_client_auth_subject:
     'The name that the certificate of an application that uses `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the `subjectAltName` extension of the certificate.',
   tls_client_certificate_bound_access_tokens:
-    'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate.',
+    'Whether access tokens are bound to the client certificate with which they were requested (RFC 8705 section 3). If `true`, API requests must use the same certificate as the token request.',
 };
 
 const requestObjectText =
@@ -61,7 +61,7 @@ const publicJwkSchema = withSchemaName(
   z.object({
     kty: z.string().describe('Key type: `EC`, `RSA` or `OKP`.'),
     kid: optionalText('Key ID, to which the `kid` in a JWT header refers.'),
-    alg: optionalText('Algorithm with which the key is used.'),
+    alg: optionalText('Algorithm that the key is used with.'),
     use: optionalText('Intended use of the key: `sig`.'),
     crv: optionalText('Curve of an `EC` or `OKP` key.'),
     x: optionalText('X coordinate of an `EC` key, or the public key of an `OKP` key.'),

@@ -69,13 +69,13 @@ const descriptions = {
   preapproved_scopes:
     'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
   grant_types: 'Grant types that the application can use.',
-  first_party: 'Whether the shop itself operates the application. If `true`, the consent page says so.',
+  first_party: 'Whether the shop itself operates the application. If `true`, the consent page says that the shop operates the application.',
   rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC), across all users. `null` means the default quota.',
   order_limits_ceiling:
-    'Highest order limits that customers can set for the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, starting with the next request.',
+    'Highest order limits that customers can set for the application; `null` means no maximum. Requests for higher limits are rejected. The maximum also applies to existing grants, starting with the next request.',
   order_products_ceiling:
-    'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. The ceiling also applies to existing grants, starting with the next request.',
+    'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
 };
@@ -97,7 +97,7 @@ const fields = {
     .describe('A `disabled` application cannot obtain tokens, and its existing tokens stop working immediately.'),
   first_party: z.boolean().describe(descriptions.first_party),
   registration: extensibleEnumSchema(applicationRegistrationMethods).describe(
-    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), through `open_registration` without a token, or through the `metadata_document` whose URL is the client ID (OAuth Client ID Metadata Document). An application registered through `open_registration` or `metadata_document` is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
+    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), through `open_registration` without a registration token, or through the `metadata_document` whose URL is the client ID (OAuth Client ID Metadata Document). An application registered through `open_registration` or `metadata_document` is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
   ),
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),

@@ -125,7 +125,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     body: connectedAppLimitsInputSchema,
     summary: 'Set the limits of a connected application',
     description:
-      "Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response has been returned. An application whose own orders are limited cannot set limits.",
+      "Replaces the limits for the application's orders. The limits apply to every order that is placed or paid for after the response has been returned. An application that is itself subject to order limits cannot set limits.",
     responses: { 200: connectedAppLimitsSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.setLimits', access: ['connected_apps.write'] }),
   },
@@ -136,7 +136,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({}).strict(),
     summary: 'Remove the limits of a connected application',
     description:
-      "Removes the limits for the application's orders, so that the application is limited only by its scopes. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.",
+      "Removes the limits for the application's orders, so that the application is limited only by its scopes. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application that is itself subject to order limits cannot remove limits.",
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.removeLimits', access: ['connected_apps.write'] }),
   },

@@ -20,7 +20,7 @@ const budgetFields = {
     .number()
     .int()
     .describe(
-      'Amount spent on orders in the current period, in minor units. Canceled and expired orders and refunded amounts are not included.',
+      'Amount spent on orders in the current period, in minor units. Canceled orders, expired orders and refunded amounts are not included.',
     ),
   remaining: amountSchema.describe('Amount that remains in the current period, in minor units.'),
   starts_at: timestampSchema.describe('When the current period started.'),
@@ -29,7 +29,7 @@ const budgetFields = {
   set_by: z
     .enum(budgetAuthors)
     .describe(
-      'Party that set the budget. `customer`: the customer. `api_key`: the user who created the API key. `application`: the shop, which set the budget for this application. `shop`: the shop, which set the budget for all applications that it does not operate.',
+      'Party that set the budget. `customer`: the customer. `api_key`: the user who created the API key. `application`: the shop set the budget for this application. `shop`: the shop set the budget for all applications that it does not operate.',
     ),
 };
 

@@ -51,7 +51,7 @@ const descriptions = {
     'Issuer URL, from which the server discovers the endpoints (OpenID Connect Discovery). Accounts are identified by issuer and `sub`.',
   client_id: 'Client ID that the provider issued to the shop.',
   token_endpoint_auth_method:
-    'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
+    "How the server authenticates at the provider's token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.",
   key_id: 'Key ID (`kid`) of `private_key` at the provider.',
   team_id: 'Apple team ID; only for `apple_client_secret`.',
   scopes:
@@ -125,7 +125,7 @@ const changeable = {
   email_domain: z
     .string()
     .max(253)
-    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a lower-case domain name, such as shop.example')
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a lowercase domain name, such as shop.example')
     .nullable()
     .describe(descriptions.email_domain),
   creates_accounts: z.boolean().describe(descriptions.creates_accounts),

@@ -11,8 +11,8 @@ const limit = withSchemaName(
   'UsageLimit',
   z.object({
     policy: z.string().describe('Name of the policy, as in the `RateLimit-Policy` header. More policies may be added.'),
-    limit: z.number().int().min(1).describe('Maximum number of requests within the window.'),
-    window_seconds: z.number().int().min(1).describe('Length of the window in seconds.'),
+    limit: z.number().int().min(1).describe('Maximum number of requests within the time window.'),
+    window_seconds: z.number().int().min(1).describe('Length of the time window in seconds.'),
     remaining: z.number().int().min(0).describe('Number of requests that remain after the current one.'),
     resets_at: timestampSchema.describe('When the full limit is available again.'),
   }),

@@ -122,7 +122,7 @@ export const eventSchema = withSchemaName(
     type: z.string().describe('Event type, such as `order.paid`. More types may be added.'),
     api_version: z.string().describe('API version that defines the format of `data`.'),
     timestamp: timestampSchema.describe('When the change was made.'),
-    user_id: idSchema.nullable().describe('User who owns the subject; `null` if the subject belongs to the shop.'),
+    user_id: idSchema.nullable().describe('User who owns the resource that changed; `null` if the resource belongs to the shop.'),
     subject: withSchemaName(
       'EventSubject',
       z.object({
@@ -150,7 +150,11 @@ export const eventPageSchema = withSchemaName(
     data: z.array(eventSchema).max(100),
     has_more: z.boolean().describe('Whether more events are available now.'),
     next_after: z.number().int().min(0).describe('Pass this value as `after` to get the next page.'),
-    latest_id: z.number().int().min(0).describe('ID of the newest event, even if the token cannot see it; 0 if there are no events.'),
+    latest_id: z
+      .number()
+      .int()
+      .min(0)
+      .describe('ID of the newest event, even if the token does not permit reading it; 0 if there are no events.'),
   }),
 );
 

@@ -45,7 +45,9 @@ const sentRequestSchema = withSchemaName(
   'WebhookRequestSent',
   z.object({
     url: z.string().describe('URL to which the request was sent, without its query, which can contain credentials.'),
-    headers: headersSchema.describe('Headers of the request, including the signature. The body is the event (`GET /events/{event_id}`).'),
+    headers: headersSchema.describe(
+      'Headers of the request, including the signature. The body is the event, as returned by `GET /events/{event_id}`.',
+    ),
   }),
 );
 

@@ -104,7 +104,7 @@ export const approvalCreateSchema = withSchemaName(
   'ApprovalCreate',
   z
     .object({
-      quote_id: idSchema.describe('Open quote that the application created.'),
+      quote_id: idSchema.describe('An open quote that the application created.'),
       message: multilineTextSchema(500).optional().describe('Message to the customer, such as the reason for the order.'),
     })
     .strict(),

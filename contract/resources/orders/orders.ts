@@ -94,7 +94,7 @@ const orderFields = {
   note: lengthLimitedTextSchema(1000).nullable(),
   metadata: metadataSchema,
   version: z.number().int().min(1).describe('Version number, incremented on every change.'),
-  expires_at: timestampSchema.nullable().describe('When the stock reservation expires if the order has not been paid.'),
+  expires_at: timestampSchema.nullable().describe('Time at which the stock reservation expires unless the order is paid.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
   paid_at: timestampSchema.nullable(),

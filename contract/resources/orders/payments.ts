@@ -115,7 +115,7 @@ export const paymentCreateSchema = withSchemaName(
         .regex(/^[\w.:-]{1,255}$/, 'must be a token issued by the provider')
         .optional()
         .describe(
-          `The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. The test provider rejects unknown tokens with 400.`,
+          `The provider's token for the payment method. If no token is sent, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. The test provider rejects unknown tokens with 400.`,
         ),
       return_url: z
         .string()

@@ -52,7 +52,7 @@ export const quoteCreateSchema = withSchemaName(
         .boolean()
         .default(false)
         .describe(
-          'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need approval.',
+          'Whether to reserve the stock until the quote expires. If `true`, the request is rejected if too few units are available, or if the order would need approval or would exceed a limit that the customer set.',
         ),
       expires_in: z
         .number()

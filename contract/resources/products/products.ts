@@ -46,7 +46,7 @@ export const productStatuses = ['draft', 'active', 'archived'] as const;
 const sku = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters');
 const category = z
   .string()
-  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lower-case words joined by hyphens')
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lowercase words joined by hyphens')
   .max(64);
 const taxRate = z.number().int().min(0).max(10_000);
 
@@ -78,7 +78,7 @@ export const productSchema = withSchemaName(
 const editable = {
   name: singleLineInputSchema(200),
   description: multilineTextSchema(5000),
-  category: category.describe('Category: lower-case words joined by hyphens.'),
+  category: category.describe('Category: lowercase words joined by hyphens.'),
   price: priceSchema.describe('Unit price including tax, in minor units of `currency`.'),
   tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 means 20%.'),
   metadata: metadataSchema,

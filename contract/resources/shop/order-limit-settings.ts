@@ -21,11 +21,11 @@ const descriptions = {
   maximum_limits:
     'Highest limits that customers can set for a third-party application (one that the shop does not operate); `null` means no maximum. The maximum also applies to existing grants, starting with the next request.',
   default_limits:
-    'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits, but cannot exceed the maximum.',
+    'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits, but cannot exceed the maximum that the shop sets in `maximum_limits`.',
   maximum_products:
-    'Products, by category, that customers can allow a third-party application to order; `null` means all products. The maximum also applies to existing grants, starting with the next request.',
+    'Products, by category, that customers can allow a third-party application to order; `null` means all products. This restriction also applies to existing grants, starting with the next request.',
   default_products:
-    'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection, but only within the maximum.',
+    'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection, but can select only products that the shop permits in `maximum_products`.',
 };
 
 export const orderLimitSettingsSchema = withSchemaName(

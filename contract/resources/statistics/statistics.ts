@@ -50,7 +50,7 @@ const sums = {
   orders: count.describe('Number of orders placed in the period.'),
   paid_orders: count.describe('Number of orders paid in the period.'),
   items: count.describe('Number of units in the orders paid in the period.'),
-  revenue: amountSchema.describe('Sum of the totals of the orders paid in the period, in minor units of `currency`.'),
+  revenue: amountSchema.describe('Total amount of the orders paid in the period, in minor units of `currency`.'),
   refunds: count.describe('Number of successful refunds that were requested in the period.'),
   refunded_total: amountSchema.describe('Sum of the successful refunds that were requested in the period, in minor units of `currency`.'),
   net_revenue: z.number().int().describe('`revenue` minus `refunded_total`, in minor units of `currency`.'),
@@ -126,7 +126,7 @@ const productSchema = withSchemaName(
     category: z.string(),
     available: z.number().int().min(0).nullable().describe('Units in stock; `null` if stock is not tracked.'),
     items: count.describe('Number of units sold in the period.'),
-    revenue: amountSchema.describe('Sum of the totals of the order lines, in minor units of `currency`.'),
+    revenue: amountSchema.describe('Sum of the order line totals, in minor units of `currency`.'),
   }),
 );
 const maxProducts = 100;
@@ -140,7 +140,7 @@ const applicationSchema = withSchemaName(
     errors: count.describe('Number of API requests with an error response (status 400 or higher), including rejected requests.'),
     orders: count.describe('Number of orders placed by the application.'),
     paid_orders: count.describe('Number of orders placed by the application that were paid in the period.'),
-    revenue: amountSchema.describe('Sum of the totals of the paid orders, in minor units of `currency`.'),
+    revenue: amountSchema.describe('Total amount of the paid orders, in minor units of `currency`.'),
   }),
 );
 
@@ -168,9 +168,9 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
           .enum(statisticsGroupByProperties)
           .optional()
           .describe(
-            'Property by which to group the statistics, in addition to the totals. Orders are grouped by their current status, and products by their current category.',
+            'Property by which to group the statistics. The response also contains the totals. Orders are grouped by their current status, and products by their current category.',
           ),
-        limit: integerInUrlSchema(1, maxStatisticsGroups).default('10').describe('Maximum number of groups.'),
+        limit: integerInUrlSchema(1, maxStatisticsGroups).default('10').describe('Maximum number of groups in the response.'),
       })
       .strict(),
     summary: 'Get order statistics',
@@ -219,12 +219,10 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
     path: '/statistics/applications',
     query: z
       .object({
-        from: monthSchema
-          .optional()
-          .describe('Calendar month in UTC with which the range begins, such as `2026-01` (default: the same as `to`).'),
-        to: monthSchema.optional().describe('Calendar month in UTC with which the range ends (default: the current month).'),
+        from: monthSchema.optional().describe('First calendar month of the range, in UTC, such as `2026-01` (default: the same as `to`).'),
+        to: monthSchema.optional().describe('Last calendar month of the range, in UTC (default: the current month).'),
         currency: currencyParameter,
-        limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of applications.'),
+        limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of applications in the response.'),
       })
       .strict(),
     summary: 'Get application statistics',

@@ -62,7 +62,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Imports of ord
         bad_lines: z
           .enum(['refuse_order', 'leave_out'])
           .default('refuse_order')
-          .describe('How to handle an invalid line: reject the whole order, or import the order without this line.'),
+          .describe('How to handle an invalid order line: reject the whole order, or import the order without this line.'),
         changed_orders: z
           .enum(['refuse', 'replace'])
           .default('refuse')
@@ -72,7 +72,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Imports of ord
         free_lines: z
           .enum(['keep', 'refuse'])
           .default('keep')
-          .describe('How to handle lines without a price: `refuse` treats them as invalid.'),
+          .describe('How to handle order lines whose unit price is zero: `refuse` treats them as invalid.'),
         events: z.enum(['true', 'false']).default('false').describe('`true` records an `order.created` event for each imported order.'),
         ...createImportColumnNameParameters(orderImportFields),
       })

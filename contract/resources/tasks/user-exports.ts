@@ -47,7 +47,7 @@ export const userExportRoutes = defineResource('User exports', 'User accounts an
     body: userExportCreateSchema,
     summary: 'Export users',
     description:
-      'Starts a task that exports to a file either all users whose accounts are not closed or the consents of these users, oldest user first. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that exports users, or the consents of users, to a file, oldest user first. Closed accounts are not included. Requires a signed-in administrator. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: {
       202: taskSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...taskCreationProblemCodes, 'insufficient_user_authentication'),

@@ -38,7 +38,7 @@ export async function retryWithDpopNonce<Result>(send: () => Promise<Result>): P
 }
 
 const curve = { name: 'ECDSA', namedCurve: 'P-256' } as const;
-/** Number of points on the curve P-256. */
+/** Number of points on the P-256 curve. */
 const curveOrder = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n;
 
 /**

@@ -21,7 +21,7 @@ describe('on a terminal', () => {
     await using server = await startShop();
     const outcome = await runOnTerminal(server, ['products', 'create', '--sku', 'A-1', '--price', '9.99'], 'Wooden box\ntoys\nEUR\n');
     expect(outcome).toMatchObject({ exitCode: 0 });
-    expect(outcome.stderr).toMatch(/^Name: Category \(Category: lower-case words joined by hyphens[^)]*\): Currency.*: $/);
+    expect(outcome.stderr).toMatch(/^Name: Category \(Category: lowercase words joined by hyphens[^)]*\): Currency.*: $/);
     expect(bodyOf(server)).toMatchObject({ sku: 'A-1', name: 'Wooden box', category: 'toys', price: 999, currency: 'EUR' });
   });
 

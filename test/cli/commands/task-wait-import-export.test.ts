@@ -159,7 +159,7 @@ describe('products import', () => {
       headers: { 'content-type': contentType, 'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/) },
     });
     expect(stderr).toContain(
-      '2 created, 0 updated, 0 unchanged, 12 rejected (3 previously imported with different data).\nMessages about lines in the file: 12\n  line 2 price: Bad\uFFFD[2J\n',
+      '2 created, 0 updated, 0 unchanged, 12 rejected (3 previously imported with different data).\nNumber of messages about individual lines: 12\n  line 2 price: Bad\uFFFD[2J\n',
     );
     expect(stderr.split('\n').filter((line) => line.startsWith('  line'))).toHaveLength(10);
     expect(stderr).toContain('Get the complete report with: mandate tasks result 7 -o report.ndjson\n');

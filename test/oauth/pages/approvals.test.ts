@@ -97,7 +97,7 @@ describe('the page of a request', () => {
     const page = await anna.browser.open(path);
     await app.post(`/approvals/${id}/cancellation`);
     const decided = await submitFormContaining(anna.browser, page, 'name="decision"', { decision: 'approve' });
-    expect([decided.response.status, decided.text]).toEqual([409, expect.stringContaining('has already been decided or canceled')]);
+    expect([decided.response.status, decided.text]).toEqual([409, expect.stringContaining('was canceled, or has already been answered')]);
     expect(await readStatus(app, id)).toBe('canceled');
   });
 

@@ -39,7 +39,7 @@ export type CertificateOptions = {
   /** The authority that signs the certificate (default: the certificate is self-signed). */
   readonly issuer?: Authority;
   readonly isAuthority?: boolean;
-  /** Type of the new key (default: EC on the curve P-256). */
+  /** Type of the new key (default: EC on the P-256 curve). */
   readonly keyType?: keyof typeof signatureAlgorithms;
   /** The only purpose for which the certificate can be used (default: all purposes). */
   readonly purpose?: keyof typeof purposes;
