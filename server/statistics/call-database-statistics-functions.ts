@@ -1,16 +1,19 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import type { PeriodInSeconds, StatisticsDimension } from './divide-periods-into-row-ranges.ts';
+import type { Scan } from './scans-from-row-ranges.ts';
 
-/** Sums as PostgreSQL returns them. The drivers use different types for large numbers. */
-export type SumColumns = Record<'orders' | 'paid_orders' | 'items' | 'revenue' | 'refunds' | 'refunded', number | string>;
-export type OrderStatisticsRow = SumColumns & {
-  readonly part: 'period' | 'previous_period' | 'group' | 'previous_group' | 'group_period' | 'groups';
+/**
+ * The sums of the parts of periods, for all orders or for a group. Each sum has the same index as the number of its part. The sum is
+ * subtracted from the part if the number is negative.
+ */
+export type OrderStatisticsRow = {
+  /** null for the sums of all orders */
   readonly key: string | null;
-  /** Number of the period, starting at 1; null for sums over all periods. */
-  readonly period: number | null;
-  /** Start of the period; null unless `part` is `period` or `previous_period`. */
-  readonly starts_at: string | null;
-  readonly ends_at: string | null;
-};
+  readonly group_count: number | string | null;
+  /** null if there are no sums */
+  readonly parts: readonly number[] | null;
+} & Readonly<Record<SumColumn, readonly number[] | null>>;
+export type SumColumn = 'orders' | 'paid_orders' | 'items' | 'revenue' | 'refunds' | 'refunded';
 export type ProductStatisticsRow = {
   readonly list: 'best_sellers' | 'running_low' | 'not_sold';
   readonly product_id: number | string;
@@ -26,69 +29,91 @@ export type ApplicationStatisticsRow = {
   readonly name: string | null;
 } & Readonly<Record<'requests' | 'errors' | 'orders' | 'paid_orders' | 'revenue', number | string>>;
 
-export type OrderStatisticsParameters = {
-  readonly groupBy: string | undefined;
-  readonly currency: string;
+export type StatisticsPeriods = { readonly periods: readonly PeriodInSeconds[]; readonly previousPeriods: readonly PeriodInSeconds[] };
+export type StatisticsDays = {
   readonly timeZone: string;
   readonly interval: string;
   readonly from: string;
   readonly to: string;
   readonly previousFrom: string;
-  readonly limit: number;
 };
 
-/** Returns the sums of all periods and groups from one snapshot of the database. */
-export const callOrderStatisticsFunction = (em: EntityManager, of: OrderStatisticsParameters): Promise<OrderStatisticsRow[]> =>
+/** Divides local days into periods. The result depends only on PostgreSQL's data about time zones. */
+export const callStatisticsPeriodsFunction = (em: EntityManager, of: StatisticsDays): Promise<StatisticsPeriods> =>
   em
     .getKysely()
     .selectFrom((eb) =>
       eb
-        .fn<OrderStatisticsRow>('mandate_order_statistics_v2', [
-          eb.val(of.groupBy ?? null),
-          eb.val(of.currency),
-          eb.val(of.timeZone),
+        .fn<{ periods: PeriodInSeconds[]; previous_periods: PeriodInSeconds[] }>('mandate_statistics_periods_v1', [
           eb.val(of.interval),
+          eb.val(of.timeZone),
           eb.val(of.from),
           eb.val(of.to),
           eb.val(of.previousFrom),
+        ])
+        .as('p'),
+    )
+    .select(['p.periods', 'p.previous_periods as previousPeriods'])
+    .executeTakeFirstOrThrow();
+
+export type OrderStatisticsParameters = {
+  readonly groupBy: Exclude<StatisticsDimension, 'all'> | undefined;
+  readonly currency: string;
+  readonly limit: number;
+  readonly scans: readonly Scan[];
+  readonly totalScans: readonly Scan[];
+  readonly groupScans: readonly Scan[];
+};
+
+/** Returns the sums of all periods and groups from one snapshot of the database. */
+export function callOrderStatisticsFunction(
+  em: EntityManager,
+  { periods, previousPeriods }: StatisticsPeriods,
+  of: OrderStatisticsParameters,
+): Promise<OrderStatisticsRow[]> {
+  const allPeriods = [...periods, ...previousPeriods];
+  return em
+    .getKysely()
+    .selectFrom((eb) =>
+      eb
+        .fn<OrderStatisticsRow>('mandate_order_statistics_v3', [
+          eb.val(of.groupBy ?? null),
+          eb.val(of.currency),
           eb.val(of.limit),
+          eb.val(allPeriods.map(([start]) => start)),
+          eb.val(allPeriods.map(([, end]) => end)),
+          eb.val(periods.length),
+          eb.val(JSON.stringify(of.scans)),
+          eb.val(JSON.stringify(of.totalScans)),
+          eb.val(JSON.stringify(of.groupScans)),
         ])
         .as('s'),
     )
-    .select([
-      's.part',
-      's.key',
-      's.period',
-      's.starts_at',
-      's.ends_at',
-      's.orders',
-      's.paid_orders',
-      's.items',
-      's.revenue',
-      's.refunds',
-      's.refunded',
-    ])
+    .select(['s.key', 's.group_count', 's.parts', 's.orders', 's.paid_orders', 's.items', 's.revenue', 's.refunds', 's.refunded'])
     .execute();
+}
 
 export type ProductStatisticsParameters = {
   readonly currency: string;
-  readonly timeZone: string;
-  readonly from: string;
-  readonly to: string;
+  readonly scans: readonly Scan[];
   readonly lowStock: number;
   readonly limit: number;
 };
 
-export const callProductStatisticsFunction = (em: EntityManager, of: ProductStatisticsParameters): Promise<ProductStatisticsRow[]> =>
+export const callProductStatisticsFunction = (
+  em: EntityManager,
+  [start, end]: PeriodInSeconds,
+  of: ProductStatisticsParameters,
+): Promise<ProductStatisticsRow[]> =>
   em
     .getKysely()
     .selectFrom((eb) =>
       eb
-        .fn<ProductStatisticsRow>('mandate_product_statistics_v1', [
+        .fn<ProductStatisticsRow>('mandate_product_statistics_v2', [
           eb.val(of.currency),
-          eb.val(of.timeZone),
-          eb.val(of.from),
-          eb.val(of.to),
+          eb.val(start),
+          eb.val(end),
+          eb.val(JSON.stringify(of.scans)),
           eb.val(of.lowStock),
           eb.val(of.limit),
         ])

@@ -1,36 +1,46 @@
 import type { OrderStatistics } from '@mandate/contract';
-import { timestampToRfc3339 } from '../database/time/timestamp-to-rfc3339.ts';
-import type { OrderStatisticsRow, SumColumns } from './call-database-statistics-functions.ts';
+import type { OrderStatisticsRow, StatisticsPeriods, SumColumn } from './call-database-statistics-functions.ts';
+import type { DividedPeriods, PeriodInSeconds, SignedPart } from './divide-periods-into-row-ranges.ts';
 
 type Sums = OrderStatistics['totals'];
 type Group = OrderStatistics['groups'][number];
 type GroupSums = Group['totals'];
 type Period = OrderStatistics['periods'][number];
-type PartsOfResponse = Pick<OrderStatistics, 'totals' | 'previous_totals' | 'periods' | 'previous_periods' | 'groups' | 'group_count'>;
+type SumsOfAllOrders = Pick<OrderStatistics, 'totals' | 'previous_totals' | 'periods' | 'previous_periods'>;
+export type OrderStatisticsWithoutNames = SumsOfAllOrders & {
+  readonly groups: readonly Omit<Group, 'name'>[];
+  readonly group_count: number;
+};
+type DividedPeriodsOfRows = {
+  /** The periods, and then the previous periods. */
+  readonly ofAll: DividedPeriods;
+  /** The periods, and then the whole previous period; undefined without groups. */
+  readonly ofGroups: DividedPeriods | undefined;
+};
 
 /**
- * Builds the statistics in the response from the rows that the database returned.
+ * Calculates the sums of each period from the sums of its parts.
  * @param hasOrderCounts whether groups include order and refund counts; false for groups by product or category
  */
 export function orderStatisticsFromRows(
-  rows: readonly OrderStatisticsRow[],
+  [rowOfAll, ...rowsOfGroups]: readonly OrderStatisticsRow[],
+  found: StatisticsPeriods,
+  { ofAll, ofGroups }: DividedPeriodsOfRows,
   hasOrderCounts: boolean,
-  names: ReadonlyMap<string, string>,
-): PartsOfResponse {
-  const parts = Map.groupBy(rows, ({ part }) => part);
-  const periods = (parts.get('period') ?? []).map(periodFromRow);
-  const previousPeriods = (parts.get('previous_period') ?? []).map(periodFromRow);
-  const toGroupSums = (row: SumColumns | undefined): GroupSums => groupSumsFromRow(row, hasOrderCounts);
-  const previous = new Map((parts.get('previous_group') ?? []).map((row) => [row.key, row]));
-  const rowsOfGroup = Map.groupBy(parts.get('group_period') ?? [], ({ key }) => key);
-  const groups = (parts.get('group') ?? []).map((row): Group => {
-    const byPeriod = new Map(rowsOfGroup.get(row.key)?.map((each) => [each.period, each]));
+): OrderStatisticsWithoutNames {
+  const count = found.periods.length;
+  const times = timesFromPeriods([...found.periods, ...found.previousPeriods]);
+  const sumsOfAll = sumsOfPeriods(rowOfAll, ofAll);
+  const all = times.map((each, index) => ({ ...each, ...(sumsOfAll[index] ?? noSums) }));
+  const [periods, previousPeriods] = [all.slice(0, count), all.slice(count)];
+  const toGroupSums = (sums: Sums = noSums): GroupSums => (hasOrderCounts ? sums : withoutOrderCounts(sums));
+  const groups = rowsOfGroups.map((row) => {
+    const sumsOfGroup = sumsOfPeriods(row, ofGroups);
     return {
       key: row.key ?? '',
-      name: names.get(row.key ?? '') ?? null,
-      totals: toGroupSums(row),
-      previous_totals: toGroupSums(previous.get(row.key)),
-      periods: periods.map(({ starts_at, ends_at }, index) => ({ starts_at, ends_at, ...toGroupSums(byPeriod.get(index + 1)) })),
+      totals: toGroupSums(addSums(sumsOfGroup.slice(0, count))),
+      previous_totals: toGroupSums(sumsOfGroup[count]),
+      periods: times.slice(0, count).map((each, index) => ({ ...each, ...toGroupSums(sumsOfGroup[index]) })),
     };
   });
   return {
@@ -39,38 +49,63 @@ export function orderStatisticsFromRows(
     periods,
     previous_periods: previousPeriods,
     groups,
-    group_count: Number(parts.get('groups')?.[0]?.orders ?? 0),
+    group_count: Number(rowsOfGroups[0]?.group_count ?? 0),
   };
 }
 
-const periodFromRow = (row: OrderStatisticsRow): Period => ({
-  starts_at: timestampToText(row.starts_at),
-  ends_at: timestampToText(row.ends_at),
-  ...sumsFromRow(row),
+type Times = Pick<Period, 'starts_at' | 'ends_at'>;
+
+function timesFromPeriods(periods: readonly PeriodInSeconds[]): Times[] {
+  // Most periods start when another one ends.
+  const texts = new Map<number, string>();
+  for (const time of periods.flat()) if (!texts.has(time)) texts.set(time, new Date(time * 1000).toISOString());
+  return periods.map(([start, end]) => ({ starts_at: texts.get(start) ?? '', ends_at: texts.get(end) ?? '' }));
+}
+
+function sumsOfPeriods(row: OrderStatisticsRow | undefined, { partsOfPeriods, partCount }: DividedPeriods = noPeriods): Sums[] {
+  const sumOf = (column: SumColumn): ((parts: readonly SignedPart[]) => number) => {
+    const values = row?.[column];
+    if (!values) return () => 0;
+    const sumsOfParts = new Float64Array(partCount + 1);
+    row.parts?.forEach((part, index) => {
+      const number = Math.abs(part);
+      sumsOfParts[number] = (sumsOfParts[number] ?? 0) + Math.sign(part) * (values[index] ?? 0);
+    });
+    return (parts) => {
+      let sum = 0;
+      for (const { part, sign } of parts) sum += sign * (sumsOfParts[part] ?? 0);
+      return sum;
+    };
+  };
+  const [orders, paidOrders, items] = [sumOf('orders'), sumOf('paid_orders'), sumOf('items')];
+  const [revenueOf, refunds, refundedOf] = [sumOf('revenue'), sumOf('refunds'), sumOf('refunded')];
+  return partsOfPeriods.map((parts) => {
+    const [revenue, refunded] = [revenueOf(parts), refundedOf(parts)];
+    return {
+      orders: orders(parts),
+      paid_orders: paidOrders(parts),
+      items: items(parts),
+      revenue,
+      refunds: refunds(parts),
+      refunded_total: refunded,
+      net_revenue: revenue - refunded,
+    };
+  });
+}
+
+const noPeriods: DividedPeriods = { ranges: [], partsOfPeriods: [], partCount: 0 };
+const noSums: Sums = { orders: 0, paid_orders: 0, items: 0, revenue: 0, refunds: 0, refunded_total: 0, net_revenue: 0 };
+
+/** One order can belong to several groups by product or category, so that these have no counts of orders. */
+const withoutOrderCounts = ({ items, revenue }: Sums): GroupSums => ({
+  orders: null,
+  paid_orders: null,
+  items,
+  revenue,
+  refunds: null,
+  refunded_total: null,
+  net_revenue: null,
 });
-
-/** Converts a timestamp, which the drivers return as a string or a `Date`, to an RFC 3339 string. */
-const timestampToText = (value: string | Date | null): string =>
-  value instanceof Date ? value.toISOString() : timestampToRfc3339(value ?? '');
-
-function sumsFromRow(row: SumColumns | undefined): Sums {
-  const [revenue, refunded] = [Number(row?.revenue ?? 0), Number(row?.refunded ?? 0)];
-  return {
-    orders: Number(row?.orders ?? 0),
-    paid_orders: Number(row?.paid_orders ?? 0),
-    items: Number(row?.items ?? 0),
-    revenue,
-    refunds: Number(row?.refunds ?? 0),
-    refunded_total: refunded,
-    net_revenue: revenue - refunded,
-  };
-}
-
-function groupSumsFromRow(row: SumColumns | undefined, hasOrderCounts: boolean): GroupSums {
-  const sums = sumsFromRow(row);
-  if (hasOrderCounts) return sums;
-  return { ...sums, orders: null, paid_orders: null, refunds: null, refunded_total: null, net_revenue: null };
-}
 
 function addSums(periods: readonly Sums[]): Sums {
   const total = (field: keyof Sums): number => periods.reduce((sum, period) => sum + period[field], 0);

@@ -10,14 +10,8 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { assertAllOrdersAccessible } from '../http/request/assert-all-orders-accessible.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
-import {
-  callApplicationStatisticsFunction,
-  callOrderStatisticsFunction,
-  callProductStatisticsFunction,
-  findMainCurrency,
-  type ProductStatisticsRow,
-} from './call-database-statistics-functions.ts';
-import { orderStatisticsFromRows } from './order-statistics-from-rows.ts';
+import { callApplicationStatisticsFunction, findMainCurrency, type ProductStatisticsRow } from './call-database-statistics-functions.ts';
+import { readOrderStatistics, readProductStatistics } from './read-order-and-product-statistics.ts';
 import { firstDayOfPreviousPeriod, rethrowAsUnknownTimeZone, resolveStatisticsPeriod } from './resolve-statistics-period.ts';
 
 export const statisticsRoutes = (dependencies: HandlerDependencies) =>
@@ -39,11 +33,14 @@ const handleGetOrderStatistics: RouteHandler<typeof contract.stats.orders, Handl
   const body = await readList(async (em) => {
     const currency = query.currency ?? (await findMainCurrency(em));
     const parameters = { ...days, previousFrom, interval, timeZone, currency, groupBy, limit };
-    const rows = await callOrderStatisticsFunction(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone));
-    const keys = rows.flatMap(({ part, key }) => (part === 'group' && key !== null ? [key] : []));
-    const names = await findGroupNames(em, groupBy, keys);
-    const hasOrderCounts = groupBy !== 'product' && groupBy !== 'category';
-    return { currency, ...orderStatisticsFromRows(rows, hasOrderCounts, names) };
+    const statistics = await readOrderStatistics(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone));
+    const names = await findGroupNames(
+      em,
+      groupBy,
+      statistics.groups.map(({ key }) => key),
+    );
+    const groups = statistics.groups.map(({ key, ...sums }) => ({ key, name: names.get(key) ?? null, ...sums }));
+    return { currency, ...statistics, groups };
   });
   return {
     status: 200,
@@ -71,7 +68,7 @@ const handleGetProductStatistics: RouteHandler<typeof contract.stats.products, H
   const { currency, rows } = await readList(async (em) => {
     const chosen = query.currency ?? (await findMainCurrency(em));
     const parameters = { ...days, timeZone, currency: chosen, lowStock, limit };
-    return { currency: chosen, rows: await callProductStatisticsFunction(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone)) };
+    return { currency: chosen, rows: await readProductStatistics(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone)) };
   });
   const listed = (list: ProductStatisticsRow['list']) => rows.filter((row) => row.list === list).map(productSalesFromRow);
   return {

@@ -18,11 +18,14 @@ import { createLogger } from '../../server/logging/logger.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import {
   callApplicationStatisticsFunction,
-  callOrderStatisticsFunction,
-  callProductStatisticsFunction,
   addRecordedChangesToOrderStatistics,
   rebuildOrderStatistics,
 } from '../../server/statistics/call-database-statistics-functions.ts';
+import {
+  readOrderStatistics,
+  readProductStatistics,
+  type OrderStatisticsQuery,
+} from '../../server/statistics/read-order-and-product-statistics.ts';
 import { firstDayOfPreviousPeriod } from '../../server/statistics/resolve-statistics-period.ts';
 import { createConfidentialClient, obtainClientToken } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -132,13 +135,13 @@ const ranges = [
 type Range = (typeof ranges)[number];
 const currency = 'EUR';
 
-function orderQuery({ name, timeZone, ...range }: Range, groupBy: string | undefined, limit: number): Query {
+function orderQuery({ name, timeZone, ...range }: Range, groupBy: OrderStatisticsQuery['groupBy'], limit: number): Query {
   const parameters = { ...range, timeZone, groupBy, currency, limit, previousFrom: firstDayOfPreviousPeriod(range) };
   const query = { ...range, time_zone: timeZone, currency, limit: String(limit), ...(groupBy !== undefined && { group_by: groupBy }) };
   return {
     name: `orders, ${name}${groupBy === undefined ? '' : `, by ${groupBy}`}${groupBy === 'product' ? ` (${limit})` : ''}`,
     path: `orders?${new URLSearchParams(query).toString()}`,
-    run: (em) => callOrderStatisticsFunction(em, parameters),
+    run: (em) => readOrderStatistics(em, parameters),
   };
 }
 
@@ -147,7 +150,7 @@ function productQuery({ name, from, to, timeZone }: Range): Query {
   return {
     name: `products, ${name.replace(' by day', '')}`,
     path: `products?${new URLSearchParams(query).toString()}`,
-    run: (em) => callProductStatisticsFunction(em, { from, to, currency, timeZone, limit: 100, lowStock: 5 }),
+    run: (em) => readProductStatistics(em, { from, to, currency, timeZone, limit: 100, lowStock: 5 }),
   };
 }
 
@@ -158,7 +161,7 @@ function productQuery({ name, from, to, timeZone }: Range): Query {
 function statisticsQueries(): Query[] {
   return [
     ...ranges.flatMap((range) => [
-      ...[undefined, 'status', 'product', 'category', 'application'].map((groupBy) => orderQuery(range, groupBy, 20)),
+      ...([undefined, 'status', 'product', 'category', 'application'] as const).map((groupBy) => orderQuery(range, groupBy, 20)),
       orderQuery(range, 'product', 10),
       ...(range.interval === 'day' ? [productQuery(range)] : []),
     ]),

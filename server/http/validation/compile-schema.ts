@@ -101,11 +101,12 @@ function compileObject(schema: z.ZodObject<z.ZodRawShape>): Validator {
   return (value) => {
     if (!isRecord(value)) return invalidValueSentinel;
     let [declared, result]: [number, Record<string, unknown> | undefined] = [0, undefined];
-    for (const [index, { name, check }] of fields.entries()) {
+    for (const field of fields) {
+      const { name } = field;
       const input = value[name];
-      const checked = check(input);
+      const checked = field.check(input);
       if (checked === invalidValueSentinel) return invalidValueSentinel;
-      if (checked !== input) result ??= pickDeclared(value, fields.slice(0, index));
+      if (checked !== input) result ??= pickDeclared(value, fields.slice(0, fields.indexOf(field)));
       if (input !== undefined || name in value) declared += 1;
       else if (checked === undefined) continue;
       if (result) result[name] = checked;
@@ -155,8 +156,9 @@ function compileRecord(schema: z.ZodRecord): Validator {
   };
 }
 
-/** RFC 3339 timestamp in UTC. For days 29 to 31, zod validates the date, because zod knows the length of each month. */
-const utcTimestampPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
+/** RFC 3339 timestamp in UTC, except on 29 February: zod validates this day, because zod knows which years have it. */
+const utcTimestampPattern =
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
 /** Text without leading or trailing white space. */
 const trimmedPattern = /^(?!\s)[^]*(?<!\s)$/;

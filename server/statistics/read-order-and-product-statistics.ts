@@ -1,0 +1,54 @@
+import type { OrderStatistics } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import {
+  callOrderStatisticsFunction,
+  callProductStatisticsFunction,
+  callStatisticsPeriodsFunction,
+  type ProductStatisticsRow,
+  type StatisticsDays,
+} from './call-database-statistics-functions.ts';
+import { dividePeriodsIntoRowRanges, type PeriodInSeconds, type StatisticsDimension } from './divide-periods-into-row-ranges.ts';
+import { orderStatisticsFromRows, type OrderStatisticsWithoutNames } from './order-statistics-from-rows.ts';
+import { scansByTimeOfDayFromRowRanges, scansFromRowRanges, scansOfSingleRanges, type Scan } from './scans-from-row-ranges.ts';
+
+export type OrderStatisticsQuery = StatisticsDays & {
+  readonly groupBy: NonNullable<OrderStatistics['group_by']> | undefined;
+  readonly currency: string;
+  readonly limit: number;
+};
+
+/** Reads the sums of each period and, with `groupBy`, those of the groups with the most revenue. */
+export async function readOrderStatistics(em: EntityManager, query: OrderStatisticsQuery): Promise<OrderStatisticsWithoutNames> {
+  const { groupBy, currency, limit } = query;
+  const found = await callStatisticsPeriodsFunction(em, query);
+  const { periods, previousPeriods } = found;
+  const ofAll = dividePeriodsIntoRowRanges('all', [...periods, ...previousPeriods]);
+  const ofGroups = groupBy && dividePeriodsIntoRowRanges(groupBy, [...periods, wholePeriod(previousPeriods)]);
+  const rows = await callOrderStatisticsFunction(em, found, {
+    groupBy,
+    currency,
+    limit,
+    scans: scansFromRowRanges(ofAll.ranges, 8),
+    totalScans: groupBy ? scansOfPeriod(groupBy, wholePeriod(periods)) : [],
+    groupScans: (groupBy === 'product' ? scansByTimeOfDayFromRowRanges : scansFromRowRanges)(ofGroups?.ranges ?? []),
+  });
+  return orderStatisticsFromRows(rows, found, { ofAll, ofGroups }, groupBy !== 'product' && groupBy !== 'category');
+}
+
+export type ProductStatisticsQuery = Omit<StatisticsDays, 'interval' | 'previousFrom'> & {
+  readonly currency: string;
+  readonly lowStock: number;
+  readonly limit: number;
+};
+
+export async function readProductStatistics(em: EntityManager, query: ProductStatisticsQuery): Promise<ProductStatisticsRow[]> {
+  const { currency, lowStock, limit } = query;
+  const { periods } = await callStatisticsPeriodsFunction(em, { ...query, interval: 'month', previousFrom: query.from });
+  const period = wholePeriod(periods);
+  return callProductStatisticsFunction(em, period, { currency, scans: scansOfPeriod('product', period), lowStock, limit });
+}
+
+const scansOfPeriod = (dimension: StatisticsDimension, period: PeriodInSeconds): Scan[] =>
+  scansOfSingleRanges(dividePeriodsIntoRowRanges(dimension, [period]).ranges);
+
+const wholePeriod = (periods: readonly PeriodInSeconds[]): PeriodInSeconds => [periods[0]?.[0] ?? NaN, periods.at(-1)?.[1] ?? NaN];
