@@ -39,7 +39,7 @@ export type StatisticsDays = {
 };
 
 /** Divides local days into periods. The result depends only on PostgreSQL's data about time zones. */
-export const callStatisticsPeriodsFunction = (em: EntityManager, of: StatisticsDays): Promise<StatisticsPeriods> =>
+export const divideDaysIntoPeriods = (em: EntityManager, of: StatisticsDays): Promise<StatisticsPeriods> =>
   em
     .getKysely()
     .selectFrom((eb) =>

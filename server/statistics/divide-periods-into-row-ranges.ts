@@ -11,12 +11,15 @@ export type RowWidth = (typeof allWidths)[number];
 /** A product is rarely sold more than once an hour, so its rows for hours would need as much space as those for 15 minutes. */
 const productWidths = allWidths.filter((width) => width !== '1 hour');
 
-/** Rows of one width that are added to a part of the result or, if the number of the part is negative, subtracted from it. */
+/**
+ * Rows of `order_statistics` that have the same width. They are added to the part of the result with the number `part` or, if this number is
+ * negative, subtracted from it.
+ */
 export type RowRange = { readonly width: RowWidth; readonly start: number; readonly end: number; readonly part: number };
 export type SignedPart = { readonly part: number; readonly sign: 1 | -1 };
 export type DividedPeriods = {
   readonly ranges: readonly RowRange[];
-  /** The parts whose sums, with their signs, add up to the sum of each period. The first one has the number of the period, from 1. */
+  /** The parts that are added to or subtracted from each period. The first part of a period has the period's number, which starts at 1. */
   readonly partsOfPeriods: readonly (readonly SignedPart[])[];
   readonly partCount: number;
 };

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import {
   callOrderStatisticsFunction,
   callProductStatisticsFunction,
-  callStatisticsPeriodsFunction,
+  divideDaysIntoPeriods,
   type ProductStatisticsRow,
   type StatisticsDays,
 } from './call-database-statistics-functions.ts';
@@ -20,7 +20,7 @@ export type OrderStatisticsQuery = StatisticsDays & {
 /** Reads the sums of each period and, with `groupBy`, those of the groups with the most revenue. */
 export async function readOrderStatistics(em: EntityManager, query: OrderStatisticsQuery): Promise<OrderStatisticsWithoutNames> {
   const { groupBy, currency, limit } = query;
-  const found = await callStatisticsPeriodsFunction(em, query);
+  const found = await divideDaysIntoPeriods(em, query);
   const { periods, previousPeriods } = found;
   const ofAll = dividePeriodsIntoRowRanges('all', [...periods, ...previousPeriods]);
   const ofGroups = groupBy && dividePeriodsIntoRowRanges(groupBy, [...periods, wholePeriod(previousPeriods)]);
@@ -43,7 +43,7 @@ export type ProductStatisticsQuery = Omit<StatisticsDays, 'interval' | 'previous
 
 export async function readProductStatistics(em: EntityManager, query: ProductStatisticsQuery): Promise<ProductStatisticsRow[]> {
   const { currency, lowStock, limit } = query;
-  const { periods } = await callStatisticsPeriodsFunction(em, { ...query, interval: 'month', previousFrom: query.from });
+  const { periods } = await divideDaysIntoPeriods(em, { ...query, interval: 'month', previousFrom: query.from });
   const period = wholePeriod(periods);
   return callProductStatisticsFunction(em, period, { currency, scans: scansOfPeriod('product', period), lowStock, limit });
 }

@@ -21,8 +21,8 @@ export const scansOfSingleRanges = (ranges: readonly RowRange[]): Scan[] =>
 
 /**
  * Combines adjacent ranges of the same width into scans.
- * @param maxGapRows the longest gap between two ranges of a scan, in times of rows; reading a few more rows takes less time than another
- * scan if there is only one row for each time
+ * @param maxGapRows the number of rows that may lie between two ranges of the same scan, if there is one row for each time. Reading a few
+ * unneeded rows takes less time than another scan.
  */
 export const scansFromRowRanges = (ranges: readonly RowRange[], maxGapRows = 0): Scan[] =>
   combineRanges(
@@ -47,7 +47,7 @@ function splitByTimeOfDay(range: RowRange): RangeAtTimeOfDay[] {
   return Array.from({ length: count }, (_, index) => ({ ...range, timeOfDay: (range.start + index * width) % daySeconds }));
 }
 
-/** @param maxGapOf returns the longest time between two ranges of a scan, in seconds */
+/** @param maxGapOf returns the number of seconds that may lie between the end of a range and the start of the next range of the same scan */
 function combineRanges(ranges: readonly RangeAtTimeOfDay[], maxGapOf: (width: RowWidth) => number): Scan[] {
   const scans: Scan[] = [];
   for (const group of Map.groupBy(ranges, ({ width, timeOfDay }) => `${width} ${timeOfDay}`).values()) {

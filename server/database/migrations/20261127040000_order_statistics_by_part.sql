@@ -23,18 +23,20 @@ $$;
 -- row belongs, negative if the row is to be subtracted from the part. Rows of part 0 are ignored.
 create type order_statistics_scan as (width text, time_of_day time, bounds bigint[], parts int[]);
 
--- The sums of each part and group, with the changes in each period that have not been added to the sums yet; the part of a period has the
--- number of the period. The rows to subtract from a part are added up separately. `offset 0` makes PostgreSQL read each scan by the index.
--- The currency has the type of the column, because the index cannot be searched for a text. Compiling the query would take longer than
--- running it. Without sorts, PostgreSQL adds up the rows in a hash table, although it expects fewer of them than it finds.
+-- The sums of each part, as one row for each group, with the changes in each period that have not been added to the sums yet. `parts`
+-- contains the numbers of the parts, and the other arrays contain their sums. The part of a period has the number of the period; a negative
+-- number means that the sum is to be subtracted from the part. `offset 0` makes PostgreSQL read each scan by the index. The currency has the
+-- type of the column, because the index cannot be searched for a text. Compiling the query would take longer than running it. Without sorts,
+-- PostgreSQL adds up the rows in a hash table, although it expects fewer of them than it finds.
 create function order_statistics_parts(
   p_dimension text, p_currency text, p_scans json, p_starts timestamptz[], p_ends timestamptz[], p_keys text[])
-returns table (part int, key text, orders bigint, paid_orders bigint, items bigint, revenue bigint, refunds bigint, refunded bigint)
+returns table (key text, parts json, orders json, paid_orders json, items json, revenue json, refunds json, refunded json)
 stable language plpgsql set jit to off set enable_sort to off set plan_cache_mode to force_custom_plan set work_mem to '16MB' as $$
+declare has_counts boolean := p_dimension <> 'category';
 begin
   return query
   with scans as materialized (
-    select s.width, s.time_of_day, array(select to_timestamp(b.seconds) from unnest(s.bounds) as b (seconds)) as bounds, s.parts
+    select s.width, array(select to_timestamp(b.seconds) from unnest(s.bounds) as b (seconds)) as bounds, s.parts
       from json_populate_recordset(null::order_statistics_scan, p_scans) s
   ),
   found as (
@@ -47,24 +49,29 @@ begin
        offset 0) s
      where p_keys is null or s.key = any (p_keys)
     offset 0
+  ),
+  sums as (
+    select s.part, s.key, bigint_sum(s.orders) as orders, bigint_sum(s.paid_orders) as paid_orders, bigint_sum(s.items) as items,
+           bigint_sum(s.revenue) as revenue, bigint_sum(s.refunds) as refunds, bigint_sum(s.refunded) as refunded
+      from (
+        select * from found f where f.part <> 0
+        union all
+        select c.n::int, c.key, c.orders, c.paid_orders, c.items, c.revenue, c.refunds, c.refunded
+          from order_statistics_recent_changes(p_dimension, p_currency, p_starts, p_ends, p_keys) c
+      ) s
+     group by s.part, s.key
   )
-  select s.part, s.key, bigint_sum(s.orders), bigint_sum(s.paid_orders), bigint_sum(s.items), bigint_sum(s.revenue), bigint_sum(s.refunds),
-         bigint_sum(s.refunded)
-    from (
-      select * from found f where f.part <> 0
-      union all
-      select c.n::int, c.key, c.orders, c.paid_orders, c.items, c.revenue, c.refunds, c.refunded
-        from order_statistics_recent_changes(p_dimension, p_currency, p_starts, p_ends, p_keys) c
-    ) s
-   group by s.part, s.key;
+  select s.key, json_agg(s.part), json_agg(s.orders) filter (where has_counts), json_agg(s.paid_orders) filter (where has_counts),
+         json_agg(s.items), json_agg(s.revenue), json_agg(s.refunds) filter (where has_counts), json_agg(s.refunded) filter (where has_counts)
+    from sums s group by s.key;
 end
 $$;
 
--- The sums of each part for some products. Each scan has a time of day. The rows of a product are far apart in the table, so its sums are
--- read from the index alone.
+-- The same for some products, which have only items and revenue. Each scan has a time of day. The rows of a product are far apart in the
+-- table, so its sums are read from the index alone.
 create function order_statistics_product_parts(
   p_currency text, p_scans json, p_starts timestamptz[], p_ends timestamptz[], p_keys text[])
-returns table (part int, key text, items bigint, revenue bigint)
+returns table (key text, parts json, items json, revenue json)
 stable language plpgsql set jit to off set enable_sort to off set plan_cache_mode to force_custom_plan set work_mem to '16MB' as $$
 begin
   return query
@@ -82,15 +89,18 @@ begin
           and t.starts_at >= c.bounds[1] and t.starts_at < c.bounds[cardinality(c.bounds)]
        offset 0) s
     offset 0
+  ),
+  sums as (
+    select s.part, s.product, bigint_sum(s.items) as items, bigint_sum(s.revenue) as revenue
+      from (
+        select * from found f where f.part <> 0
+        union all
+        select c.n::int, array_position(p_keys, c.key), c.items, c.revenue
+          from order_statistics_recent_changes('product', p_currency, p_starts, p_ends, p_keys) c
+      ) s
+     group by s.part, s.product
   )
-  select s.part, p_keys[s.product], bigint_sum(s.items), bigint_sum(s.revenue)
-    from (
-      select * from found f where f.part <> 0
-      union all
-      select c.n::int, array_position(p_keys, c.key), c.items, c.revenue
-        from order_statistics_recent_changes('product', p_currency, p_starts, p_ends, p_keys) c
-    ) s
-   group by s.part, s.product;
+  select p_keys[s.product], json_agg(s.part), json_agg(s.items), json_agg(s.revenue) from sums s group by s.product;
 end
 $$;
 
@@ -125,27 +135,24 @@ begin
 end
 $$;
 
--- The sums of all orders, in a row without a key, and, with a dimension, those of the groups with the most revenue in the first `p_count`
--- periods, with the number of groups. `parts` contains the numbers of the parts, negative for sums to subtract, and the other arrays contain
--- their sums. Groups by product or category have only items and revenue. The starts and ends of the current and then the previous periods are
--- in seconds since 1970-01-01 UTC. `p_scans` reads all periods, `p_total_scans` the sum of the current periods, and `p_group_scans` the
--- current periods and then the previous ones as one period.
+-- The parts of all orders, in a row without a key, and, with a dimension, those of the groups with the most revenue in the first `p_count`
+-- periods, with the number of groups. The starts and ends of the current and then the previous periods are in seconds since 1970-01-01 UTC.
+-- `p_scans` reads all periods, `p_total_scans` the sum of the current periods, and `p_group_scans` the current periods and then the previous
+-- ones as one period.
 create function mandate_order_statistics_v3(
   p_dimension text, p_currency text, p_limit int, p_starts bigint[], p_ends bigint[], p_count int, p_scans json, p_total_scans json,
   p_group_scans json)
 returns table (key text, group_count bigint, parts json, orders json, paid_orders json, items json, revenue json, refunds json, refunded json)
 stable language plpgsql as $$
 declare
-  has_counts boolean := p_dimension not in ('product', 'category');
   starts timestamptz[] := times_from_seconds(p_starts);
   ends timestamptz[] := times_from_seconds(p_ends);
   group_starts timestamptz[] := starts[1:p_count + 1];
   group_ends timestamptz[] := ends[1:p_count] || ends[cardinality(ends)];
 begin
   return query
-  select null::text, null::bigint, json_agg(s.part), json_agg(s.orders), json_agg(s.paid_orders), json_agg(s.items), json_agg(s.revenue),
-         json_agg(s.refunds), json_agg(s.refunded)
-    from order_statistics_parts('all', p_currency, p_scans, starts, ends, null) s;
+  select null::text, null::bigint, s.parts, s.orders, s.paid_orders, s.items, s.revenue, s.refunds, s.refunded
+    from (values (1)) as one (row) left join order_statistics_parts('all', p_currency, p_scans, starts, ends, null) s on true;
   if p_dimension is null then return; end if;
   return query
   with totals as materialized (
@@ -158,19 +165,16 @@ begin
   ),
   keys as materialized (select coalesce(array_agg(top.key), '{}') as keys from top),
   found as (
-    select s.part, s.key, null::bigint as orders, null::bigint as paid_orders, s.items, s.revenue, null::bigint as refunds,
-           null::bigint as refunded
+    select s.key, s.parts, null::json as orders, null::json as paid_orders, s.items, s.revenue, null::json as refunds, null::json as refunded
       from keys k cross join lateral order_statistics_product_parts(p_currency, p_group_scans, group_starts, group_ends, k.keys) s
      where p_dimension = 'product'
     union all
-    select s.part, s.key, s.orders, s.paid_orders, s.items, s.revenue, s.refunds, s.refunded
+    select s.key, s.parts, s.orders, s.paid_orders, s.items, s.revenue, s.refunds, s.refunded
       from keys k cross join lateral order_statistics_parts(p_dimension, p_currency, p_group_scans, group_starts, group_ends, k.keys) s
      where p_dimension <> 'product'
   )
-  select top.key, (select count(*) from totals), json_agg(f.part), json_agg(f.orders) filter (where has_counts),
-         json_agg(f.paid_orders) filter (where has_counts), json_agg(f.items), json_agg(f.revenue),
-         json_agg(f.refunds) filter (where has_counts), json_agg(f.refunded) filter (where has_counts)
-    from top join found f on f.key = top.key group by top.key, top.rank order by top.rank;
+  select top.key, (select count(*) from totals), f.parts, f.orders, f.paid_orders, f.items, f.revenue, f.refunds, f.refunded
+    from top join found f on f.key = top.key order by top.rank;
 end
 $$;
 
