@@ -7,7 +7,7 @@ import { routes } from './generated/routes.gen.ts';
 
 export type * from './generated/resources-v2.gen.ts';
 
-/** A client for API version 2, which is a preview. Resources that have not changed are the same as in version 1. */
+/** A client for API version 2, which is a preview. Resources that version 2 does not change have the same types as in version 1. */
 export type ClientV2 = Omit<Client, keyof ChangedResources | 'use'> &
   ChangedResources & { readonly use: (middleware: Middleware) => ClientV2 };
 

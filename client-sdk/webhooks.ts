@@ -34,8 +34,8 @@ export type VerifyOptions = {
 };
 
 /**
- * Verifies the signature (Standard Webhooks 1.0.0) and the timestamp of a delivery, and returns its event.
- * Runs in every environment with WebCrypto: Node, browsers, edge runtimes.
+ * Verifies the signature (Standard Webhooks 1.0.0) and the timestamp of a delivery, and returns its event. Runs in every environment that
+ * provides WebCrypto, such as Node, browsers and edge runtimes.
  *
  * ```ts
  * const event = await verifyWebhook(await request.text(), request.headers, process.env.WEBHOOK_SECRET);
@@ -65,7 +65,7 @@ export async function verifyWebhook(
   const keys = await Promise.all([secrets].flat().map((secret) => importKey(secret, 'verify')));
   for (const signature of signatures.split(' ')) {
     const bytes = signature.startsWith('v1,') ? fromBase64(signature.slice(3)) : undefined;
-    if (!bytes) continue; // another signature scheme or version
+    if (!bytes) continue; // The signature uses another scheme or version.
     for (const key of keys) if (await crypto.subtle.verify('HMAC', key, bytes, signedContent)) return parseEvent(body);
   }
   throw new WebhookVerificationError('no signature matches any of the secrets');
@@ -90,7 +90,7 @@ function header(headers: WebhookHeaders, name: string): string {
 
 const isHeaders = (headers: WebhookHeaders): headers is { get(name: string): string | null } => typeof headers['get'] === 'function';
 
-/** The `CryptoKey` type, which has different names in different environments. */
+/** The `CryptoKey` type, inferred from a function because platforms declare it under different names. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function importKey(secret: string, use: 'sign' | 'verify'): Promise<Key> {

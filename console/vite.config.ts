@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: './',
   build: {
-    // writes the licenses of the bundled libraries
+    // Writes the licenses of the bundled libraries to this file.
     license: { fileName: 'licenses.md' },
     manifest: 'manifest.json',
     modulePreload: { polyfill: false },

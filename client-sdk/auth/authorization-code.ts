@@ -47,7 +47,7 @@ export type AuthorizationRequestOptions = {
 };
 
 /**
- * A sign-in in progress. Store this object until the browser returns to `redirectUri`: `state` and `codeVerifier` bind the response to this
+ * A pending sign-in. Store this object until the browser returns to `redirectUri`: `state` and `codeVerifier` bind the response to this
  * request.
  */
 export type AuthorizationRequest = AuthorizationRequestOptions & {
@@ -75,8 +75,8 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
     code_challenge_method: 'S256',
     ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
     ...(options.authorizationDetails && { authorization_details: JSON.stringify(options.authorizationDetails) }),
-    // Binds the authorization code to the key. Otherwise, an attacker could use a stolen code and verifier with a different key (RFC 9449
-    // section 10).
+    // Binds the authorization code to the DPoP key. Otherwise, an attacker could use a stolen code and verifier with a different key (RFC
+    // 9449 section 10).
     ...(proofKey && { dpop_jkt: await calculateKeyThumbprint(proofKey) }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

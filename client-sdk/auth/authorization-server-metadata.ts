@@ -31,9 +31,9 @@ export type AuthorizationServer = {
 };
 
 export type AuthorizationServerOptions = {
-  /** Allows `http://` URLs for other machines. Secrets are then sent to these machines unencrypted. */
+  /** Allows `http://` URLs for hosts other than this machine. Secrets are then sent to these hosts unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
-  /** Key to which tokens are bound (DPoP, RFC 9449). Tokens cannot be used without their key. */
+  /** Key to which tokens are bound (DPoP, RFC 9449). The tokens cannot be used without this key. */
   readonly proofKey?: ProofKeySource;
   /** Replacement for the global `fetch`. */
   readonly fetch?: Fetch | undefined;
@@ -72,7 +72,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const document = await runOAuthRequest(checked, options.signal, async (signal) =>
     readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
   );
-  // Prevents the client from sending secrets to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
+  // Prevents the client from sending secrets to endpoints from another server's metadata (RFC 8414 section 3.3).
   if (document['issuer'] !== checked)
     throw new AuthorizationError('invalid_response', `The metadata at ${url} contains an issuer other than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };

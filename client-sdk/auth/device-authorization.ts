@@ -63,8 +63,8 @@ export async function beginDeviceAuthorization(
 }
 
 /**
- * Polls until the user has given consent, and returns the tokens. Fails with an `AuthorizationError` whose `error` is `access_denied` or
- * `expired_token`, for example. While the server is unreachable, the polling interval doubles with each attempt.
+ * Polls until the user has given consent, and returns the tokens. Fails with an `AuthorizationError` whose `error` is, for example,
+ * `access_denied` or `expired_token`. While the server is unreachable, the polling interval doubles with each attempt.
  */
 export async function completeDeviceAuthorization(
   server: AuthorizationServer,

@@ -1,15 +1,15 @@
 import { encodeBase64url } from '../core/base64url.ts';
 import type { Fetch, ProvenRequest, TokenSource } from '../core/token-source.ts';
 
-/** The `CryptoKey` type, which has different names on different platforms. */
+/** The `CryptoKey` type, inferred from a function because platforms declare it under different names. */
 type PrivateKey = Parameters<typeof crypto.subtle.sign>[1];
 
 /** A private JSON Web Key (RFC 7517) on the P-256 curve. */
 export type ProofJwk = { readonly [Member in 'kty' | 'crv' | 'x' | 'y' | 'd']?: string };
 
 /**
- * A key to which tokens are bound (DPoP, RFC 9449). Stolen access and refresh tokens cannot be used without the key.
- * A browser can store the key in IndexedDB as non-extractable, so that even the page itself cannot read it.
+ * A key to which tokens are bound (DPoP, RFC 9449). Stolen access and refresh tokens cannot be used without the key. A browser can store
+ * the key in IndexedDB as non-extractable, so that even the page itself cannot read the private key.
  */
 export type ProofKey = {
   readonly privateKey: PrivateKey;
@@ -61,7 +61,7 @@ export async function createDpopProof({ privateKey, publicJwk }: ProofKey, reque
   return `${signingInput}.${encodeBase64url(new Uint8Array(signature))}`;
 }
 
-/** Returns the key's thumbprint (RFC 7638): the hash of its JSON members in alphabetical order. */
+/** Returns the key's thumbprint (RFC 7638): the hash of the public JWK's required members in alphabetical order. */
 export const calculateKeyThumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> =>
   sha256(JSON.stringify({ crv, kty, x, y }));
 
@@ -86,8 +86,8 @@ export const createTokenSourceProofMethods = (proofKey: ProofKeySource): Pick<To
     : {};
 
 /**
- * Returns a `fetch` that repeats a request once if the server requires a nonce in the DPoP proof (RFC 9449 sections 8 and 9). Repeating the
- * request is safe, because the server checks the proof before it processes the request.
+ * Returns a `fetch` function that retries a request once if the server requires a nonce in the DPoP proof (RFC 9449 sections 8 and 9).
+ * Retrying the request is safe, because the server checks the proof before it processes the request.
  */
 export const createFetchWithDpopNonceRetry =
   (proofKey: ProofKeySource, fetch: Fetch): Fetch =>

@@ -60,7 +60,7 @@ export async function listenOnLoopback(port = 0): Promise<Loopback> {
       const { promise, resolve, reject } = createPromiseWithResolvers<T>();
       let used = false;
       handleCallback = (url, res) => {
-        // An unrelated or forged request must not end the sign-in in progress.
+        // An unrelated or forged request must not end the pending sign-in.
         if (url.searchParams.get('state') !== state)
           return page(res, 400, 'Different sign-in', 'This URL does not belong to the current sign-in. Continue in the other tab.');
         if (used) return page(res, 410, 'Already used', 'You can close this window.');
@@ -80,7 +80,7 @@ export async function listenOnLoopback(port = 0): Promise<Loopback> {
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Browsers open spare connections in advance. Such a connection would keep the process running.
+        // Browsers open spare connections in advance, which would keep the process running.
         server.closeAllConnections();
       }),
   };

@@ -28,7 +28,7 @@ function parseJson(text: string): JsonBody | undefined {
   }
 }
 
-/** Calls `exchange`, which sends requests to the authorization server, with a timeout. Converts every failure to a `MandateError`. */
+/** Applies a timeout to `exchange`, which sends requests to the authorization server. Converts every failure to a `MandateError`. */
 export async function runOAuthRequest<T>(
   issuer: string,
   aborted: AbortSignal | undefined,

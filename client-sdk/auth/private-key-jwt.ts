@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { ClientAuthentication } from './authorization-server-metadata.ts';
 
-/** The `CryptoKey` type, which has different names on different platforms. */
+/** The `CryptoKey` type, inferred from a function because platforms declare it under different names. */
 type PrivateKey = Parameters<typeof crypto.subtle.sign>[1];
 
 export type ClientKeyAlgorithm = 'ES256' | 'PS256' | 'EdDSA';

@@ -5,8 +5,8 @@ export type TokenStore = {
   read(): Promise<Tokens | undefined>;
   write(tokens: Tokens): Promise<void>;
   /**
-   * Runs `work` under an exclusive lock that all callers and processes that use these tokens share.
-   * A refresh token can be used only once, so two concurrent refreshes would revoke the grant.
+   * Runs `work` under an exclusive lock that all callers and processes that use these tokens share. A refresh token can be used only once,
+   * so two concurrent refreshes would cause the server to revoke the grant.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 };

@@ -30,14 +30,14 @@ export type BrowserSignIn = {
   /** Navigates to the sign-in page, which redirects to `redirectUri` after the sign-in. */
   redirect(options?: { readonly returnTo?: string | undefined }): Promise<never>;
   /**
-   * Signs in with a popup. Call this function in a click handler. Fails with an `AuthorizationError` whose `error` is `popup_blocked` or
-   * `popup_closed`, for example.
+   * Signs in with a popup. Call this function in a click handler. Fails with an `AuthorizationError` whose `error` is, for example,
+   * `popup_blocked` or `popup_closed`.
    */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Completes the sign-in if a sign-in redirect loaded this page. Call this function on every page load. Returns the URL to return to
-   * (`returnTo`). Returns `undefined` if the page was loaded in any other way, and during server-side rendering. In a popup, closes the
-   * window. Fails with an `AuthorizationError` whose `error` is `access_denied`, for example.
+   * Completes the sign-in if this page was loaded by a sign-in redirect. Call this function on every page load. Returns the URL of the page
+   * to show next as `returnTo`. Returns `undefined` if no sign-in redirect loaded this page, and during server-side rendering. In a popup,
+   * closes the window. Fails with an `AuthorizationError` whose `error` is, for example, `access_denied`.
    */
   complete(): Promise<{ readonly returnTo: string } | undefined>;
   /** Signs out in all tabs immediately, then revokes the tokens. Fails if the revocation fails. */
@@ -54,7 +54,10 @@ type Pending = {
   readonly begunAt: number;
 };
 
-/** Creates the sign-in for a browser application: authorization code grant with PKCE, and tokens bound to a key in this browser. */
+/**
+ * Creates the sign-in for a browser application. The sign-in uses the authorization code grant with PKCE and, by default, binds the tokens
+ * to a key in this browser.
+ */
 export function browserSignIn(options: BrowserSignInOptions): BrowserSignIn {
   const store = createBrowserTokenStore(`mandate ${options.issuer} ${options.clientId}`);
   const discoverServer = memoizeSuccess(() => discover(options.issuer, options));

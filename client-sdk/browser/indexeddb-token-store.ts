@@ -39,7 +39,7 @@ export function createBrowserTokenStore(name: string): BrowserTokenStore {
       if (before && tokens.refreshToken !== undefined) await indexedDbKeyValueStore.write(name, { ...before, tokens });
       else await replace(undefined);
     },
-    // If the tab is closed, the browser releases the lock, even during `work`.
+    // If the tab is closed, the browser releases the lock, even while `work` is running.
     exclusively: <T>(work: () => Promise<T>): Promise<T> => (isBrowser ? navigator.locks.request(name, work) : work()),
     onChange(listener) {
       if (!isBrowser) return () => undefined;

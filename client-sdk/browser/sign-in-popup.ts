@@ -2,9 +2,7 @@ import { AuthorizationError } from '../core/authorization-errors.ts';
 import { AbortError } from '../core/errors.ts';
 import { createPromiseWithResolvers } from '../core/promise-with-resolvers.ts';
 
-/**
- * Opens the sign-in window. Call this function in a click handler before any `await`, because browsers block popups that are opened later.
- */
+/** Opens the sign-in window. Call this function in a click handler before any `await`; otherwise, the browser may block the popup. */
 export function openSignInPopup(): Window {
   const popup = window.open('', '', 'popup,width=480,height=720');
   if (!popup) throw new AuthorizationError('popup_blocked', 'The browser blocked the sign-in window');

@@ -32,7 +32,7 @@ export type ClientOptions = {
   readonly fetch?: Fetch | undefined;
   /** Called once for each deprecated operation that is used (default: prints a line with `console.warn`). */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
-  /** Allows `http://` URLs for other machines. Tokens are then sent to these machines unencrypted. */
+  /** Allows `http://` URLs for hosts other than this machine. Tokens are then sent to these hosts unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
 };
 
@@ -51,8 +51,8 @@ export type Client = Resources & {
 export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, expandRouteTable(routes));
 
 /**
- * Creates a client with the operations in `operationRoutes`, for example the operations of a different API version. If an operation occurs
- * more than once, its last route applies.
+ * Creates a client with the operations in `operationRoutes`, for example the operations of a different API version. If several routes
+ * belong to the same operation, the last of them applies.
  */
 export function createClientWithRoutes(options: ClientOptions, operationRoutes: readonly Route[]): Client {
   const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? printDeprecationWarning)];
@@ -95,7 +95,8 @@ function createMethod(settings: TransportSettings, { operation, method, path, ha
     const input = has('json') || has('file') ? args.shift() : undefined;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const [query, options = {}] = [(has('query') && args.shift()) || {}, ...args] as [Query, SendOptions?];
-    // Without a key, a POST could not be retried safely. The generator checks that every POST accepts a key.
+    // Without an idempotency key, a POST request could not be retried safely. The generator checks that every POST operation accepts an
+    // idempotency key.
     const sendOptions = method === 'POST' ? { ...options, idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } : options;
     const dryRun = has('dry') && { dry_run: options.dryRun || undefined };
     const sendWith = async (requestQuery: Query): Promise<ResponseWithData<unknown>> => {
@@ -123,6 +124,8 @@ function createMethod(settings: TransportSettings, { operation, method, path, ha
 
 type Query = Record<string, QueryValue>;
 
-/** Returns a random key. `crypto.randomUUID` is not used, because browsers do not provide it on pages loaded over plain HTTP. */
+/**
+ * Returns a random idempotency key. `crypto.randomUUID` is not used, because browsers do not provide it on pages loaded over plain HTTP.
+ */
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

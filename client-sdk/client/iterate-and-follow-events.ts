@@ -3,7 +3,7 @@ import type { Event, EventsListQuery } from '../generated/resources.gen.ts';
 /** An event type, or all types of a subject (`order.*`). */
 export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
 
-/** All event types that this SDK version declares. More types may be added. */
+/** All event types that this SDK version declares. More event types may be added. */
 export type EventType = Exclude<EventTypeFilter, `${string}.*`>;
 
 /** An event of the given type, with a typed resource: `EventOf<'order.paid'>`. */
@@ -45,7 +45,7 @@ const waitSeconds = 25;
  * for await (const event of iterateEvents(mandate, { after })) after = event.id;
  * ```
  *
- * A 410 response means that the events after `after` are no longer stored.
+ * A 410 response means that the events that follow `after` are no longer stored.
  */
 export async function* iterateEvents(
   client: EventSource,
@@ -66,8 +66,8 @@ export async function* iterateEvents(
  * for await (const event of followEvents(mandate, { after })) after = event.id;
  * ```
  *
- * An error ends the iteration; restart it after the last processed event. A 410 response means that the events after `after` are no longer
- * stored.
+ * An error ends the iteration; restart it after the last processed event. A 410 response means that the events that follow `after` are no
+ * longer stored.
  */
 export async function* followEvents(
   client: EventSource,

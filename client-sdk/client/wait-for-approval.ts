@@ -19,8 +19,8 @@ type ApprovalSource = {
 /** Maximum wait in one request; must be less than the default request timeout. */
 const waitSeconds = 25;
 /**
- * Minimum time between two requests. Without this minimum, a server that is shutting down would get many requests, because it responds
- * immediately.
+ * Minimum time between two requests. Without this minimum, a server that is shutting down would receive many requests, because such a
+ * server responds immediately.
  */
 const minIntervalMs = 1000;
 

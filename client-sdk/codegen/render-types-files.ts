@@ -5,7 +5,7 @@ import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-type
 
 /**
  * Represents every value that only newer versions of the service define, such as a new event type. No response contains this placeholder.
- * Because its type is narrower than `string`, a comparison with a known value excludes all newer values.
+ * Because the placeholder's type is narrower than `string`, a comparison with a known value excludes all newer values.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
 
@@ -37,7 +37,7 @@ async function typesSource(document: OpenApiDocument): Promise<string> {
 }
 
 /**
- * Declares each schema as an interface. Editors show an interface by its name, such as `Order`, but expand other types to all their
+ * Declares each schema as an interface. Editors show an interface by its name, such as `Order`, but expand other types into all their
  * members.
  */
 function declareSchemasAsInterfaces(node: ts.Node): ts.Node[] {

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from './openapi-types-and-operation-list.ts';
 
-/** Returns the resources of `after` that differ from `before`, with the schemas and responses that these resources need. */
+/** Returns the resources of `after` that differ from those of `before`, with the schemas and responses that these resources need. */
 export function selectResourcesChangedInVersion(before: OpenApiDocument, after: OpenApiDocument): OpenApiDocument {
   const known = new Set(
     entriesOf(before).map(({ path, method, operation }) => canonicalJson(before, [unversioned(path), method, operation])),

@@ -31,8 +31,8 @@ export type IfMatch = {
 /** Option for conditional reads, and for updates that must not replace an existing resource. */
 export type IfNoneMatch = {
   /**
-   * ETag of the version that you have. If this version is still current, a read returns `undefined`. In an update, `*` means that the
-   * resource must not exist yet.
+   * ETag of the version that you already have. If this version is still current, a read returns `undefined`. In an update, `*` means that
+   * the resource must not exist yet.
    */
   readonly ifNoneMatch?: string | undefined;
 };

@@ -2,7 +2,7 @@ import type { Middleware } from './middleware.ts';
 
 /** Deprecation of an operation. */
 export type DeprecationNotice = {
-  /** The operation, such as `orders.create`; method and path if the operation has no method in the SDK. */
+  /** Name of the operation, such as `orders.create`, or its HTTP method and path if the operation has no SDK method. */
   readonly operation: string;
   readonly deprecatedAt: Date | undefined;
   /** End of support. After this time, the API responds with 410. */

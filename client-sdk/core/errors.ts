@@ -18,7 +18,8 @@ export abstract class MandateError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass declared outside this package inherits its parent's class name, but must not match other instances of its parent.
+    // A subclass declared outside this package inherits its parent's class name, so comparing this name would match all instances of the
+    // parent.
     const name = Object.hasOwn(this, errorClassNameSymbol) && getProperty(getProperty(value, 'constructor'), errorClassNameSymbol);
     return super[Symbol.hasInstance](value) || [name, name && 'MandateError'].includes(this[errorClassNameSymbol]);
   }
@@ -56,21 +57,24 @@ export class ApiError<Code extends string = string, Status extends number = numb
   declare static [Symbol.hasInstance]: (value: unknown) => value is ApiError;
 }
 
-/** No response: the host name is unknown, or the connection was refused or lost. The service may have executed the request. */
+/**
+ * No response was received, because the host name is unknown, or because the connection was refused or lost. The service may have executed
+ * the request.
+ */
 export class ConnectionError extends MandateError {
   static override readonly [errorClassNameSymbol] = 'ConnectionError';
   declare readonly name: 'ConnectionError';
   readonly code = 'connection_failed';
 }
 
-/** No response in time. The service may have executed the request. */
+/** No response was received before the timeout. The service may have executed the request. */
 export class TimeoutError extends MandateError {
   static override readonly [errorClassNameSymbol] = 'TimeoutError';
   declare readonly name: 'TimeoutError';
   readonly code = 'timeout';
 }
 
-/** The task did not finish, or the customer did not decide on the approval, within `maxWaitMs`. Nothing is canceled. */
+/** The task did not finish, or the customer did not decide on the approval, within `maxWaitMs`. The task or approval is not canceled. */
 export class WaitTimeoutError extends MandateError {
   static override readonly [errorClassNameSymbol] = 'WaitTimeoutError';
   declare readonly name: 'WaitTimeoutError';
@@ -123,7 +127,10 @@ export type ApiErrorOf<Problems> =
   | { [Code in keyof Problems & string]: ApiError<Code, Problems[Code] & number> }[keyof Problems & string]
   | ApiError<UnknownCode>;
 
-/** Creates a `ConnectionError`. Node reports why a connection failed as a code on the error's cause; browsers do not reveal the reason. */
+/**
+ * Creates a `ConnectionError`. Node reports the reason for a failed connection as a code in the error's cause; browsers do not reveal the
+ * reason.
+ */
 export function createConnectionError(origin: string, cause: unknown): ConnectionError {
   const code = getProperty(getProperty(cause, 'cause'), 'code');
   const reason = typeof code === 'string' ? `: ${code}` : '';

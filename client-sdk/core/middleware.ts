@@ -1,6 +1,6 @@
 /** One attempt to send a request. */
 export type OutgoingRequest = {
-  /** The operation, such as `orders.create`; `undefined` if the operation has no method in the SDK. */
+  /** Name of the operation, such as `orders.create`; `undefined` if the operation has no SDK method. */
   readonly operation: string | undefined;
   /** 0 for the first attempt. */
   readonly attempt: number;

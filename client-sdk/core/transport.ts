@@ -98,7 +98,7 @@ type Attempt = ApiRequest & {
   readonly until: number;
 };
 
-/** Makes one attempt. The timeout applies to the complete response; for a file, to each chunk. */
+/** Makes one attempt. The timeout applies to the complete response or, for a file, to each chunk. */
 async function sendOnce(settings: TransportSettings, request: Attempt, options: SendOptions): Promise<ResponseWithData<unknown>> {
   const { method, file, operation, attempt, until } = request;
   const headers = new Headers(request.headers);

@@ -22,7 +22,7 @@ export const canSendFileMoreThanOnce = (file: FileContent | undefined): boolean 
   file === undefined || typeof file === 'string' || file instanceof Uint8Array || file instanceof Blob || typeof file === 'function';
 
 /**
- * Some browsers do not support streaming uploads; others support them only over some connections. The global function `importScripts`
+ * Some browsers do not support streaming uploads; others support them only over HTTP/2 or HTTP/3. The global function `importScripts`
  * exists only in browser workers.
  */
 const inBrowser = 'document' in globalThis || 'importScripts' in globalThis;

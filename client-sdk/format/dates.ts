@@ -1,6 +1,6 @@
 /**
- * Converts an API timestamp (RFC 3339) to a `Date`.
- * Throws a `TypeError` for any other text, because an invalid `Date` would fail only later, when it is used.
+ * Converts an API timestamp (RFC 3339) to a `Date`. Throws a `TypeError` for any other text, because an invalid `Date` would cause an error
+ * only when it is used.
  */
 export function dateOf(timestamp: string): Date {
   const date = new Date(timestamp);

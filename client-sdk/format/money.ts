@@ -1,6 +1,6 @@
 import { currencyExponent as exponentOf, formatDecimalAmount } from '@mandate/contract/currencies';
 
-/** Formats `amount` minor units for a locale: `formatMoney(1205, 'EUR', 'de')` is `12,05 €`. Exact up to 2^53-1. */
+/** Formats `amount` minor units for a locale: `formatMoney(1205, 'EUR', 'de')` is `12,05 €`. Amounts up to 2^53-1 are formatted exactly. */
 export function formatMoney(amount: number, currency: string, locale?: string): string {
   const digits = currencyExponent(currency);
   const format = new Intl.NumberFormat(locale, {

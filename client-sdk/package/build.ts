@@ -7,7 +7,7 @@ import { readEntryPoints } from './publish-or-restore-manifest.ts';
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist');
 
-/** Compiles each source to a separate file, so that bundlers can drop unused files, and each class exists once for all entry points. */
+/** Compiles each source to a separate file, so that bundlers can drop unused files, and all entry points share one copy of each class. */
 async function writeJavaScript(entries: string[], format: 'esm' | 'cjs'): Promise<string[]> {
   const extension = format === 'esm' ? '.js' : '.cjs';
   const result = await build({

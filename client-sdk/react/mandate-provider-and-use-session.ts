@@ -9,7 +9,7 @@ export type MandateProviderProps = {
   readonly client: Client;
   readonly signIn: BrowserSignIn;
   /**
-   * Called after a sign-in by redirect, with the URL that the user came from (default: shows this URL in the address bar). If the
+   * Called after a sign-in that used a redirect, with the URL that the user came from (default: shows this URL in the address bar). If the
    * application has a router, use the router to navigate to this URL.
    */
   readonly onReturn?: ((returnTo: string) => void) | undefined;
@@ -29,7 +29,7 @@ type ContextValue = { readonly client: Client; readonly store: SessionStore };
 
 const MandateContext = createContext<ContextValue | undefined>(undefined);
 
-/** Provides the client and the session to `useSession`. Completes the sign-in if a sign-in redirect loaded the page. */
+/** Provides the client and the session to `useSession`. Completes the sign-in if the page was loaded by a sign-in redirect. */
 export function MandateProvider({ client, signIn, onReturn = showUrl, children }: MandateProviderProps): ReactNode {
   const value = useMemo(() => ({ client, store: createSessionStore(signIn) }), [client, signIn]);
   // A new `onReturn` function must not restart the session store.

@@ -9,7 +9,7 @@ export type UnsealedCookie = {
 
 /** Encrypts cookie values, so that the browser can neither read nor change them. */
 export type CookieSealer = {
-  /** Encrypts a value with the first secret. The name is authenticated, so that one cookie cannot replace another. */
+  /** Encrypts a value with the first secret. The cookie name is authenticated with the value, so that one cookie cannot replace another. */
   seal(cookieName: string, cookie: UnsealedCookie): Promise<string>;
   /** Decrypts a value with the secret that encrypted it. Returns `undefined` for an invalid or expired value. */
   unseal(cookieName: string, sealed: string): Promise<UnsealedCookie | undefined>;
@@ -51,7 +51,7 @@ export function createCookieSealer(secrets: readonly string[]): CookieSealer {
   };
 }
 
-/** The `CryptoKey` type, which has different names on different platforms. */
+/** The `CryptoKey` type, inferred from a function because platforms declare it under different names. */
 type MasterKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 const importMasterKey = (secret: string): Promise<MasterKey> =>

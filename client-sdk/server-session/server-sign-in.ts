@@ -79,8 +79,8 @@ export type ServerSignIn = {
   /** Revokes the tokens, removes the cookie and redirects to `returnTo` (default: `/`). Accepts only same-origin POST requests. */
   signOut(request: Request, options?: { readonly returnTo?: string | undefined }): Promise<Response>;
   /**
-   * Returns a 403 response if another site may have sent a state-changing request. Returns `undefined` for any other request. Call this
-   * function before handling a state-changing request.
+   * Returns a 403 response if the request changes state and may have been sent by another site, and `undefined` for any other request. Call
+   * this function before handling a state-changing request.
    */
   rejectCrossSiteRequest(request: Request): Response | undefined;
 };
@@ -97,7 +97,7 @@ type Context = {
 };
 
 const pendingMaxMs = 3_600_000;
-/** Maximum number of sign-ins that can be in progress in different tabs. Without this limit, the cookie could become too large. */
+/** Maximum number of pending sign-ins in different tabs. Without this limit, the cookie could become too large. */
 const maxPending = 3;
 const defaultSessionMaxAgeSeconds = 30 * 24 * 3600;
 
@@ -132,8 +132,8 @@ export function createServerSignIn(options: ServerSignInOptions): ServerSignIn {
 const maxReturnUrlLength = 500;
 
 /**
- * Returns the URL if it belongs to the application. Otherwise, returns the application's start page, so that an attacker cannot redirect
- * users to another site. A URL that is too long for a cookie is also replaced with the start page.
+ * Returns the URL if it belongs to the application. Any other URL is replaced with the application's start page, so that an attacker cannot
+ * redirect users to another site. A URL that is too long for a cookie is also replaced with the start page.
  */
 function resolveReturnUrl(origin: string, returnTo: string): string {
   const url = URL.canParse(returnTo, origin) ? new URL(returnTo, origin) : undefined;

@@ -52,7 +52,7 @@ function Session(): ReactNode {
 function SignedInOrOut(): ReactNode {
   const { status } = useSession();
   useEffect(() => {
-    // Removes cached data of the previous user, in every tab.
+    // Removes the previous user's cached data in every tab.
     if (status === 'signed-out') queryClient.removeQueries({ queryKey: ['mandate'] });
   }, [status]);
   if (status === 'loading') return <SplashScreen />;

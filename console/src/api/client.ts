@@ -16,7 +16,7 @@ export const consoleSignIn = browserSignIn({
 /** Client that sends the tokens of the signed-in user. */
 export const apiClient = createClient({ baseUrl: issuer, auth: consoleSignIn.auth });
 apiClient.use((request, next) => {
-  // The server then sends problem details in the language of the console.
+  // With this header, the server sends problem details in the console's language.
   request.init.headers.set('accept-language', getLanguage());
   return next(request);
 });

@@ -88,7 +88,7 @@ async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, sig
       }
     } catch (error) {
       if (signal.aborted) return;
-      // The events after `after` are no longer stored.
+      // The events that follow `after` are no longer stored.
       if (error instanceof ApiError && error.code === 'gone') after = undefined;
       isInterrupted = true;
       setIsLive(false);

@@ -18,7 +18,7 @@ export type Permissions = {
 
 const PermissionsContext = createContext<Permissions | undefined>(undefined);
 
-/** Loads the signed-in user and the scopes of the token. The server returns only scopes that the user's role can use. */
+/** Loads the signed-in user and the scopes of the token. The server returns only scopes that the user's role permits. */
 export function PermissionsProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const { data: authorization } = useSuspenseQuery(queries.authorization.get());
   const { can, isStaff } = useMemo(() => createPermissionCheck(authorization.scopes), [authorization.scopes]);

@@ -6,8 +6,8 @@ import { consoleEnvironment } from '../console-environment.ts';
 const maxAgeSeconds = 10 * 60;
 
 /**
- * Navigates to the sign-in page, which later returns to this page. The user must sign in again if the last sign-in is too old, and must
- * consent to the additional scopes.
+ * Navigates to the sign-in page, which redirects to this page after the sign-in. The user must sign in again if the last sign-in is too
+ * old, and must consent to the additional scopes.
  */
 export function signInAgain(additionalScopes: readonly string[] = []): Promise<never> {
   const { issuer, path, clientId, scopes } = consoleEnvironment;

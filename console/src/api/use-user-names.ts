@@ -5,7 +5,7 @@ import { usePermissions } from './permissions.tsx';
 /** User names change rarely. */
 const staleTime = 300_000;
 
-/** Shown instead of a name that is being loaded. */
+/** Placeholder for a name that is still being loaded. */
 export const loadingNamePlaceholder = '…';
 
 /** Loads the names of users by ID; empty if the signed-in user is not permitted to see them. */

@@ -40,7 +40,7 @@ const createFormat = (locale: string) => ({
     return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(count / size);
   },
   date: (timestamp: string): string => formatDate(timestamp, { locale }),
-  /** Formats a day of statistics such as `2026-01-31`, or a timestamp, without the year. */
+  /** Formats a date such as `2026-01-31`, or a timestamp, as a day and month. */
   day: (timestamp: string): string => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }).format(dateOf(timestamp)),
   dateTime: (timestamp: string): string => formatDate(timestamp, { locale, timeStyle: 'short' }),
   addressLines: (delivery: Delivery): string[] => formatAddressLines(delivery, locale),

@@ -49,7 +49,10 @@ function usePageActions(pages: readonly PageDefinition[]): SpotlightActionGroupD
   return { group: t('palette.pages'), actions };
 }
 
-/** Actions for the number or text that the user has entered. Because the keywords contain this text, the palette keeps these actions. */
+/**
+ * Actions for the number or text that the user has entered. Each action has the entered text as a keyword, so that the palette always finds
+ * the action.
+ */
 function useOrderActions(text: string): SpotlightActionGroupData[] {
   const t = useCommonMessages();
   const navigate = useNavigate();

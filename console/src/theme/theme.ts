@@ -1,6 +1,6 @@
 import { Notification, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** Shades of the primary color; white text on shades 7 to 9 has a contrast of at least 5:1. */
+/** Shades of the primary color; white text on shades 7 to 9 has a contrast ratio of at least 5:1. */
 const iris: MantineColorsTuple = [
   '#f0f0fd',
   '#dcdcf8',

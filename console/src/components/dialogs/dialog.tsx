@@ -14,7 +14,7 @@ export function Dialog({ title, isOpen, onClose, children }: Props): ReactNode {
       title={title}
       centered
       closeButtonProps={{ 'aria-label': t('form.close') }}
-      // Closing the dialog can change the URL and thus its content, so the dialog must disappear immediately.
+      // Closing the dialog can change the URL and thus the dialog's content, so the dialog must disappear without an animation.
       transitionProps={{ exitDuration: 0 }}
     >
       {children}

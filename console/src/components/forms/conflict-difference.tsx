@@ -4,7 +4,7 @@ import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { Icon } from '../icon.tsx';
 import classes from './conflict-difference.module.css';
 
-/** A field that this user has changed, unless another user has changed it to the same value. */
+/** A field whose saved value differs from the value that this user wanted to save. */
 export type FieldDifference = { readonly field: string; readonly theirs: string | null; readonly yours: string | null };
 
 type Props = {

@@ -7,7 +7,7 @@ import classes from './secret-shown-once.module.css';
 
 type Props = {
   readonly label: string;
-  /** The secret; `null` if an earlier response, which was lost, contained it. */
+  /** The secret; `null` if the secret was in an earlier response that was lost. */
   readonly secret: string | null;
   /** Called when the user confirms that the secret has been stored. Without this function, no button is shown. */
   readonly onDone?: () => void;

@@ -42,7 +42,7 @@ export function useConditionalUpdate<Resource extends object, Changes extends ob
         notifications.show({ message: doneMessage, autoClose: 4_000 });
         onDone?.();
       }
-      // After a conflict, the page shows the changes of the other user.
+      // After a conflict, the page shows the other user's changes.
       await Promise.all(changedResources.map((resource) => queryClient.invalidateQueries({ queryKey: keyOf(resource) })));
     },
   });
@@ -52,7 +52,7 @@ export function useConditionalUpdate<Resource extends object, Changes extends ob
     isPending: mutation.isPending,
     /** Saves `changes`; `seen` is the version that the user saw. */
     save: (seen: Resource, changes: Changes) => mutation.mutate({ seen, changes }),
-    /** Saves the conflicting changes and overwrites the changes of the other user. */
+    /** Saves the conflicting changes and overwrites the other user's changes. */
     overwrite: () => conflict && mutation.mutate({ seen: conflict.current, changes: conflict.changes }),
     dismissConflict: () => setConflict(undefined),
   };

@@ -11,7 +11,7 @@ import classes from './list-toolbar.module.css';
 export type ListTab = { readonly value: string; readonly name: string };
 
 type Props = {
-  /** Name of the list, which the browser uses as the key of the saved views. */
+  /** Name of the list, which identifies its saved views in this browser. */
   readonly list: string;
   readonly tabs?: readonly ListTab[];
   /** Label of the search field; without it, the list has no search. */

@@ -8,8 +8,8 @@ type Props = { readonly nextCursor: string | null; readonly rowCount: number };
 
 /**
  * Buttons for the next, previous and first page. The API returns only the cursor of the next page, so the cursors of the previous pages are
- * stored in the browser's history entry. If the user opened the page with a link, the only earlier page that can be reached is the first
- * one.
+ * stored in the browser's history entry. If the user opened the page through a link, the previous page is unknown, so the user can go back
+ * only to the first page.
  */
 export function PaginationButtons({ nextCursor, rowCount }: Props): ReactNode {
   const t = useCommonMessages();

@@ -2,7 +2,7 @@ import type { Application, ApplicationCreate } from '@mandate/client-sdk';
 
 /** Kinds of applications in the wizard, with their client types and grant types. */
 export const applicationKinds = {
-  /** A web application with a server, which keeps the secret. */
+  /** A web application whose server stores the secret. */
   web: { type: 'confidential', grant_types: ['authorization_code', 'refresh_token'] },
   /** An application in a browser, or on the user's phone or computer. */
   browser: { type: 'public', grant_types: ['authorization_code', 'refresh_token'] },

@@ -90,7 +90,7 @@ function useCounts(): readonly Count[] {
 }
 
 /**
- * Returns the path of the backups page if the newest task is about a backup. Otherwise, returns the path of the products page, from which
+ * Returns the path of the backups page if the newest task is a backup task. Otherwise, returns the path of the products page, from which
  * most other tasks are started.
  */
 const findPageOfTasks = ([newest]: readonly Task[]): string =>

@@ -27,7 +27,7 @@ const tones: Readonly<Record<ApprovalSummary['status'], StatusTone>> = {
 };
 const statuses = Object.keys(tones).filter((name): name is ApprovalSummary['status'] => Object.hasOwn(tones, name));
 
-/** The approvals that applications have requested from customers. Only customers can approve or decline. */
+/** The approvals that applications have requested from customers. Only customers can approve or decline a request. */
 export function ApprovalList(): ReactNode {
   const t = useOrdersMessages();
   const common = useCommonMessages();

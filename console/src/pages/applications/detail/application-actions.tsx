@@ -23,7 +23,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
   const [isRotating, rotation] = useDisclosure(false);
   const [isDeleting, deletion] = useDisclosure(false);
   const hasSecret = application.token_endpoint_auth_method === 'client_secret_basic';
-  // If the console's own application were disabled or deleted, the console could no longer be used to undo this.
+  // If the console's own application were disabled or deleted, the console could no longer be used to undo that action.
   const isConsole = application.client_id === consoleEnvironment.clientId;
   return (
     <>

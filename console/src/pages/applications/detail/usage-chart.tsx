@@ -16,7 +16,7 @@ export function UsageChart({ months, quota }: Props): ReactNode {
   const monthName = (month: string): string =>
     new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`));
   const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
-  // If the quota is much larger than the numbers of requests, the scale that its line requires would make all bars too small to see.
+  // If the quota is much larger than the request counts, a scale that includes the quota would make all bars too small to see.
   const peak = Math.max(...months.map(({ requests }) => requests));
   const isQuotaVisible = quota !== null && quota <= 4 * peak;
   const axis = { tickLine: false, axisLine: false, stroke: 'var(--ink-muted)' };

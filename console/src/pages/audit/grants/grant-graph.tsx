@@ -4,7 +4,7 @@ import type { UserAndApplicationNames } from '../use-user-and-application-names.
 import type { Grant } from './use-grants-from-audit-log.ts';
 import classes from './grant-graph.module.css';
 
-/** Maximum number of customers in the graph, and maximum number of applications. */
+/** Maximum number of customers, and of applications, in the graph. */
 export const maxGrantGraphRows = 20;
 
 const width = 640;

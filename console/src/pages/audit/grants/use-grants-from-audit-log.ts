@@ -8,7 +8,7 @@ export type Grant = {
   readonly clientId: string;
   /** When the customer last gave consent. */
   readonly grantedAt: string;
-  /** When the access was removed, if it was removed after the last consent. */
+  /** When the access was revoked, if it was revoked after the last consent. */
   readonly removedAt: string | undefined;
   readonly scopes: readonly string[];
 };

@@ -11,7 +11,7 @@ import { RefundOrderForm } from './refund-order-form.tsx';
 import { ShipOrderForm } from './ship-order-form.tsx';
 import { getRefundableAmount, isCancelable, isShippable, type OrderParts } from './order-queries-and-possible-actions.ts';
 
-/** Buttons for the actions that are possible in the order's state and permitted for the user. */
+/** Buttons for the actions that are possible in the order's state and that the user is permitted to perform. */
 export function OrderActions({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
   const t = useOrdersMessages();
   const { can } = usePermissions();

@@ -28,7 +28,7 @@ export function OrderDetail(): ReactNode {
   const { orderId = '' } = useParams();
   const isValid = /^\d{1,15}$/.test(orderId);
   const { data, error, refetch } = useQuery({ ...createOrderWithEtagQuery(orderId), enabled: isValid });
-  // The names are loaded together with the order, so that the page does not show IDs first.
+  // The page also waits for the names, so that it does not show IDs first.
   const names = useQuery({ ...createOrderSummaryQuery(Number(orderId)), enabled: isValid });
   if (!isValid || (error instanceof ApiError && error.code === 'not_found')) return <NotFoundPage />;
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;

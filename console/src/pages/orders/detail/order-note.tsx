@@ -42,7 +42,7 @@ const valuesOf = ({ note, reference }: Order): Values => ({ note: note ?? '', re
 
 /**
  * Form for an order's note and reference. The form sends the ETag of the version with which it was opened, even if the page has received a
- * newer version since then. Therefore, other users' changes are never overwritten unnoticed.
+ * newer version since then. The form therefore never silently overwrites other users' changes.
  */
 function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();

@@ -14,7 +14,7 @@ import {
 } from './product-form-fields.tsx';
 import classes from './product-form.module.css';
 
-/** Form that changes a product. Until the user changes something, the form shows the changes of other users. */
+/** Form that changes a product. Until the user changes something, the form shows other users' changes. */
 export function EditProduct({ product }: { readonly product: Product }): ReactNode {
   const common = useCommonMessages();
   // The product as it was when the user began to edit it.

@@ -27,7 +27,7 @@ export function PriceCell({ product }: { readonly product: Product }): ReactNode
 function PriceForm({ product, onClose }: { readonly product: Product; readonly onClose: () => void }): ReactNode {
   const t = useProductsMessages();
   const common = useCommonMessages();
-  // When another user changes the product, the page updates it. `seen` is the version that this user saw.
+  // The page updates `product` when another user changes the product; `seen` is the version that this user saw.
   const [seen] = useState(product);
   const [text, setText] = useState(formatAmountForInput(product.price, product.currency));
   const update = useProductUpdate(product.id, onClose);

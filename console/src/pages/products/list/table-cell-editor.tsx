@@ -15,7 +15,7 @@ type Props = {
 /** A value in a list that can be edited in place. */
 export function TableCellEditor({ label, value, form }: Props): ReactNode {
   const [isOpen, editor] = useDisclosure(false);
-  // Changes whenever the form opens or closes. If the form is reopened while it is closing, it therefore starts with the current value.
+  // This key changes whenever the form opens or closes, so that a form that is reopened while it is closing starts with the current value.
   const [openings, setOpenings] = useState(0);
   const toggle = (): void => {
     setOpenings(openings + 1);

@@ -17,7 +17,7 @@ import { LatestBackup } from './latest-backup.tsx';
 import { BackupTaskCard } from './backup-task-card.tsx';
 import { isTaskUnfinished, useLatestBackupTask } from './use-latest-backup-task.ts';
 
-/** Interval at which the list is refetched, because there are no events about files that the operator adds or deletes. */
+/** Interval at which the list is refetched. The server sends no events about files that the operator adds or deletes. */
 const refetchIntervalMs = 30_000;
 
 /** Shows the state of the backups, and commands for the operator. */

@@ -12,7 +12,7 @@ export const selectableAuthenticationMethods = [
   'private_key_jwt',
 ] as const satisfies readonly IdentityProvider['token_endpoint_auth_method'][];
 
-/** Values of the form. Lists are strings with spaces between the entries; an empty string means no value. */
+/** Values of the form. Lists are space-separated strings; an empty string means that there is no value. */
 export type IdentityProviderValues = {
   readonly preset: ProviderPreset;
   readonly slug: string;
@@ -97,7 +97,7 @@ export const valuesFromProvider = (provider: IdentityProvider): IdentityProvider
 const entriesOf = (text: string): string[] => text.split(/\s+/).filter((entry) => entry !== '');
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** Returns the API fields, without credentials. Resets values that do not apply in combination with the other values. */
+/** Returns the API fields, without credentials. Resets values that the other values make irrelevant. */
 function fieldsOf(values: IdentityProviderValues) {
   const hasKey = usesPrivateKey(values.token_endpoint_auth_method);
   const isRequired = values.required_for_staff && values.audience !== 'customers';

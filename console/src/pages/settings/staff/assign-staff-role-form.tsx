@@ -10,7 +10,7 @@ import classes from '../settings.module.css';
 import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
 import { selectableRoles } from './role-form.tsx';
 
-/** Form that gives a role to the account with a certain e-mail address. */
+/** Form that assigns a role to the account with the entered e-mail address. */
 export function AssignStaffRoleForm({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useSettingsMessages();
   const queryClient = useQueryClient();
