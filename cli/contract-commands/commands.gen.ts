@@ -6164,7 +6164,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
+            'Product categories from which customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],
@@ -6571,7 +6571,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
+            'Product categories from which customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],
@@ -7414,7 +7414,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products, by category, that customers can allow a third-party application to order; `null` means all products. This restriction also applies to existing grants, starting with the next request.',
+            'Product categories from which customers can allow a third-party application to order; `null` means all products. This restriction also applies to existing grants, starting with the next request.',
           properties: {
             categories: {
               type: ['array'],

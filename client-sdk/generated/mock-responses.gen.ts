@@ -3408,10 +3408,10 @@ export const mockProblems: Readonly<Record<string, Readonly<Record<string, unkno
   },
   quota_exceeded: {
     type: 'https://mandate.example/problems/quota_exceeded',
-    title: 'The quota is used up',
+    title: 'Quota exceeded',
     status: 429,
     code: 'quota_exceeded',
-    detail: 'The quota is used up.',
+    detail: 'Quota exceeded.',
     instance: 'urn:mandate:request:req_01M7WXK88H51RZJBBZKC28RPJD',
     request_id: 'req_01M7WXK88H51RZJBBZKC28RPJD',
   },

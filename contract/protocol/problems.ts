@@ -40,7 +40,7 @@ export const commonProblemTypes = {
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for a different request' },
   precondition_required: { status: 428, title: 'An If-Match header is required' },
   rate_limited: { status: 429, title: 'Too many requests' },
-  quota_exceeded: { status: 429, title: 'The quota is used up' },
+  quota_exceeded: { status: 429, title: 'Quota exceeded' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },

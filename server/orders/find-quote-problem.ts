@@ -32,7 +32,7 @@ type CurrentPrice = {
 export function findQuoteProblem(quote: QuoteAtRejection, current: CurrentPrice, hasAddress: boolean): Problem | undefined {
   if (quote.ended !== null) return createEndedQuoteProblem(quote);
   if (!current.active_user) {
-    const detail = 'The customer of this quote is no longer active.';
+    const detail = 'The customer for whom this quote was created is no longer active.';
     return createInvalidRequestProblem({ in: 'body', pointer: '#/quote_id', code: 'unknown_reference', detail });
   }
   const isComplete = current.unknown_products.length === 0 && current.unavailable_products.length === 0;

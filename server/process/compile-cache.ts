@@ -22,7 +22,7 @@ function findNodeModulesCache(): string {
   return join(folder, '.cache/mandate');
 }
 
-/** Returns the cache directory of the current user, for a package that another user has installed, such as a global installation. */
+/** Returns the current user's cache directory, for a package that another user installed, for example globally. */
 function findUserCache(): string | undefined {
   try {
     return join(homedir(), process.platform === 'darwin' ? 'Library/Caches/mandate' : '.cache/mandate');

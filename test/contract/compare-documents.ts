@@ -48,7 +48,7 @@ export async function compareDocuments(baseDocument: unknown, revisionDocument: 
   }
 }
 
-/** Replaces each `type` list that has one item with this item. Both forms are equivalent, but the comparison would report a change. */
+/** Replaces each `type` list that has only one item with that item. Both forms are equivalent, but the comparison would report a change. */
 function withoutListsOfOneType(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutListsOfOneType);
   if (typeof node !== 'object' || node === null) return node;

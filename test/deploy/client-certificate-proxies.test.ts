@@ -116,7 +116,9 @@ https://localhost:${port} {
   },
 };
 
-/** Returns the settings in the proxy's table row. Skips single words in the row, because they are names of blocks and variables. */
+/**
+ * Returns the settings in the proxy's table row. Skips code spans that consist of one word, because these are names of blocks and variables.
+ */
 async function readDocumentedSettings(proxy: string): Promise<string[]> {
   const source = await readFile(join(repositoryRoot, 'docs/operations.md'), 'utf8');
   const [, cell = ''] = new RegExp(`^\\| ${proxy} \\| (.*) \\|$`, 'm').exec(source) ?? [];

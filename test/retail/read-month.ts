@@ -42,7 +42,7 @@ export type RetailMonth = {
   readonly customers: readonly string[];
   readonly invoices: readonly Invoice[];
   readonly lines: number;
-  /** Amount paid at the invoice prices, in pence. */
+  /** Amount paid according to the prices on the invoice, in pence. */
   readonly paid: number;
   /** Total at catalogue prices, in pence, computed without the server. */
   readonly expected: number;

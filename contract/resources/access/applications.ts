@@ -75,7 +75,7 @@ const descriptions = {
   order_limits_ceiling:
     'Highest order limits that customers can set for the application; `null` means no maximum. Requests for higher limits are rejected. The maximum also applies to existing grants, starting with the next request.',
   order_products_ceiling:
-    'Products, by category, that customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
+    'Product categories from which customers can allow the application to order; `null` means all products. Requests for products in other categories are rejected. This restriction also applies to existing grants, starting with the next request.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
 };

@@ -55,7 +55,7 @@ const receivedResponseSchema = withSchemaName(
   'WebhookResponseReceived',
   z.object({
     headers: headersSchema.describe(
-      'Headers that help to find the cause of a failure, such as `content-type` and `location`. No cookies are stored.',
+      'Headers that help to identify the cause of a failure, such as `content-type` and `location`. No cookies are stored.',
     ),
     body: z
       .string()

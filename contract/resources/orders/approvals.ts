@@ -78,7 +78,7 @@ const approvalFields = {
       categories: z
         .array(z.string())
         .nullable()
-        .describe('Categories in the order that the customer does not permit; `null` unless `code` is `categories`.'),
+        .describe('Categories of ordered products that the customer does not permit; `null` unless `code` is `categories`.'),
     })
     .nullable()
     .describe('Why the order needs approval; `null` if the order was within all limits when the approval was requested.'),

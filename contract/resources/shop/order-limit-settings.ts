@@ -23,7 +23,7 @@ const descriptions = {
   default_limits:
     'Limits that the consent page proposes if a third-party application requests no limits; `null` means no limits. Customers can change these limits, but cannot exceed the maximum that the shop sets in `maximum_limits`.',
   maximum_products:
-    'Products, by category, that customers can allow a third-party application to order; `null` means all products. This restriction also applies to existing grants, starting with the next request.',
+    'Product categories from which customers can allow a third-party application to order; `null` means all products. This restriction also applies to existing grants, starting with the next request.',
   default_products:
     'Products that the consent page proposes if a third-party application requests no limits; `null` means all products. Customers can change this selection, but can select only products that the shop permits in `maximum_products`.',
 };

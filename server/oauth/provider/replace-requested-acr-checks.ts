@@ -22,7 +22,7 @@ export function replaceRequestedAcrChecks(prompts: interactionPolicy.DefaultPoli
 
 /**
  * Returns whether the user must sign in again to satisfy a requested `acr`. If the `acr` value for two factors is requested as a voluntary
- * claim, only users with an authenticator app must sign in again. If the `acr` claim is essential, all users must sign in again once.
+ * claim, only users with an authenticator app must sign in again. If the `acr` claim is essential, every user must sign in again one time.
  * @throws errors.UnmetAuthenticationRequirements if an essential value cannot be satisfied
  */
 async function requiresSignInForAcr(em: EntityManager, oidc: KoaContextWithOIDC['oidc']): Promise<boolean> {

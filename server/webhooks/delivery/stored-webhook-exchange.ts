@@ -4,7 +4,7 @@ import { maxStoredWebhookResponseBytes, type WebhookExchange } from '@mandate/co
 type StoredRequest = NonNullable<WebhookExchange['request']>;
 type StoredResponse = NonNullable<WebhookExchange['response']>;
 
-/** Response headers that help to find the cause of a failure. None of these headers contains a credential of the endpoint. */
+/** Response headers that help to identify the cause of a failure. None of these headers contains a credential of the endpoint. */
 const storedHeaders = ['content-type', 'content-length', 'location', 'retry-after', 'server', 'www-authenticate', 'x-request-id'];
 const headerLengthMax = 300;
 

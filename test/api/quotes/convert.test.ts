@@ -219,7 +219,7 @@ describe('no order is placed from', () => {
     const quote = await createQuote({ ...buildOrderInput([await shop.createProduct(), 1]), user_id: ben.id }, shop.token);
     await execute(`update users set status = 'suspended' where id = ?`, [ben.id]);
     expect(await attemptConversion(quote, shop.token)).toMatchObject(
-      rejection(400, 'invalid_request', { detail: 'The customer of this quote is no longer active.' }),
+      rejection(400, 'invalid_request', { detail: 'The customer for whom this quote was created is no longer active.' }),
     );
     await execute(`update users set status = 'active' where id = ?`, [ben.id]);
   });

@@ -1,6 +1,6 @@
 /**
  * Serves oidc-provider with in-memory storage, as in the library's guide. This server persists nothing and sends no database queries. This
- * server uses the same signing algorithms and kinds of applications as our server.
+ * server supports the same signing algorithms and types of applications as our server.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

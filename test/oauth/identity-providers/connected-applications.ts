@@ -69,7 +69,7 @@ export async function connectDevice(server: Server, user: SignedInUser): Promise
   return createConnectedApplication(server, tokenResponseSchema.parse(await (await pollDeviceToken(server.origin, deviceCode)).json()));
 }
 
-/** Connects the command-line client with an authorization request during which the user signs in through a provider. */
+/** Connects the command-line client to the user's account; during the authorization request, the user signs in through a provider. */
 export async function connectDuringSignIn(
   server: Server,
   provider: FakeIdentityProvider,

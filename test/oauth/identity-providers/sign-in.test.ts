@@ -56,7 +56,7 @@ test('the first sign-in creates a customer account, and the next one uses it', a
   const user = await findUser(paula.email);
   expect(user).toMatchObject({ name: 'Paula Provider', role: 'customer', email_verification: 'verified' });
   expect(await readAuditTrail(server, Number(user?.id))).toEqual(expect.arrayContaining(['account.created', 'session.started']));
-  // the address at the provider can change, because it does not identify the account
+  // the address does not identify the account, because it can change at the provider
   const again = await signInThroughProvider(newBrowser(), provider, slug, { ...paula, email: 'other@example.com', name: 'Other' });
   expect([again.url.pathname, again.text.includes('Paula Provider')]).toEqual(['/account', true]);
   expect(await findUser('other@example.com')).toBeUndefined();
