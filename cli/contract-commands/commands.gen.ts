@@ -4598,7 +4598,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints',
     summary: 'List webhook endpoints',
     description:
-      'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
+      "Returns the webhook endpoints of the caller, newest first. An application sees only the endpoints that it created; a first-party application sees all of the user's endpoints.",
     scopes: ['webhooks.read'],
     idempotent: false,
     paginated: true,
@@ -5458,7 +5458,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['own', 'all'],
           description:
-            'Orders that the application can see, change, cancel and pay for: `own` (only orders that it placed) or `all` (all orders of the customer). Default: unchanged, or `all` for new limits. `all` is rejected if the application requested only `own`.',
+            "Orders that the application can see, change, cancel and pay for: `own` (only orders that it placed) or `all` (all of the customer's orders). Default: unchanged, or `all` for new limits. `all` is rejected if the application requested only `own`.",
         },
         approval: {
           type: ['string'],
@@ -5756,7 +5756,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               default: 'all',
               enum: ['own', 'all'],
               description:
-                'Orders that the key can see, change, cancel and pay for: `own` (only orders that were placed with this key) or `all` (all orders of the customer). Default: `all`.',
+                "Orders that the key can see, change, cancel and pay for: `own` (only orders that were placed with this key) or `all` (all of the customer's orders). Default: `all`.",
             },
             time_zone: {
               type: ['string'],
@@ -8021,10 +8021,10 @@ export const commandGroupSummaries: Readonly<Record<string, string>> = {
   refunds: 'Refunds of payments',
   shipments: 'Shipments of orders, with tracking details',
   'order-exports': 'Exports of orders to files',
-  'order-imports': 'Imports of order histories from other systems',
-  'product-imports': 'Imports of products from files',
+  'order-imports': 'Import order histories from other systems',
+  'product-imports': 'Import products from files',
   'user-exports': 'User accounts and consents, exported to files',
-  'user-imports': 'Imports of customers from other systems',
+  'user-imports': 'Import customers from other systems',
   backups: 'Backups of the whole database, in a directory that the operator configures',
   tasks: 'Background tasks, such as exports and imports',
   events: 'Sequential log of all changes',

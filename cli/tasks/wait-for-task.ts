@@ -47,7 +47,7 @@ export async function waitForTask(
       state: status,
     });
   };
-  const hint = `The task continues. Wait for it with: mandate tasks wait ${id}`;
+  const hint = `The task is still running. To wait for it, run: mandate tasks wait ${id}`;
   try {
     return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...parseWaitFlags(flags) });
   } catch (error) {

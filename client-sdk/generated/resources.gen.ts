@@ -828,7 +828,7 @@ export interface EventsResource {
 export interface WebhooksResource {
   /**
    * List webhook endpoints.
-   * Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.
+   * Returns the webhook endpoints of the caller, newest first. An application sees only the endpoints that it created; a first-party application sees all of the user's endpoints.
    * Requires the scope `webhooks.read`.
    */
   list(query?: WebhooksListQuery, options?: CallOptions): PagedCall<WebhookEndpointPage, ProblemsOf['webhooks.list']>;

@@ -8,7 +8,7 @@ import { lengthLimitedTextSchema, timestampInputSchema, timestampSchema } from '
 export const orderAuthorizationDetailsType = 'mandate_orders';
 /** Actions that authorization details can permit. `place` includes changes to an order that do not change its price. */
 export const orderActions = ['place', 'pay', 'cancel'] as const;
-/** Orders that an application can access: only the orders that it placed, or all orders of the customer. */
+/** Orders that an application can access: only the orders that it placed, or all of the customer's orders. */
 export const orderAccessLevels = ['own', 'all'] as const;
 /**
  * Orders that need the customer's approval: `above_limit` (only orders that exceed a spending limit) or `always` (every order). With
@@ -48,13 +48,13 @@ export const nullableSpendingLimitsInputSchema = limitsInputSchema.nullable();
 export const nullableSpendingLimitsSchema = z.object(limitFields).nullable();
 
 const orderAccessText =
-  'Orders that the application can see, change, cancel and pay for: `own` (only orders that it placed) or `all` (all orders of the customer).';
+  "Orders that the application can see, change, cancel and pay for: `own` (only orders that it placed) or `all` (all of the customer's orders).";
 
 const orderApprovalText =
   "Orders that need the customer's approval: `above_limit` (only orders that exceed a spending limit), `always` (every order) or `never` (no order; the application cannot request approvals).";
 
 const apiKeyOrderAccessText =
-  'Orders that the key can see, change, cancel and pay for: `own` (only orders that were placed with this key) or `all` (all orders of the customer).';
+  "Orders that the key can see, change, cancel and pay for: `own` (only orders that were placed with this key) or `all` (all of the customer's orders).";
 
 const conditionFields = {
   actions: z

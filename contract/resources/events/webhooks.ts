@@ -122,7 +122,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     query: z.object({ limit, cursor }).strict(),
     summary: 'List webhook endpoints',
     description:
-      'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
+      "Returns the webhook endpoints of the caller, newest first. An application sees only the endpoints that it created; a first-party application sees all of the user's endpoints.",
     responses: {
       200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema),
       ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes),

@@ -35,7 +35,7 @@ export const orderImportFields = [
   ...(['sku', 'name', 'quantity', 'unit_price', 'tax_rate_bps'] as const),
 ] as const;
 
-export const orderImportRoutes = defineResource('Order imports', 'Imports of order histories from other systems.', {
+export const orderImportRoutes = defineResource('Order imports', 'Import order histories from other systems.', {
   create: {
     method: 'POST',
     path: '/order-imports',

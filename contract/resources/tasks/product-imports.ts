@@ -33,7 +33,7 @@ export const productImportFields = [
   'status',
 ] as const;
 
-export const productImportRoutes = defineResource('Product imports', 'Imports of products from files.', {
+export const productImportRoutes = defineResource('Product imports', 'Import products from files.', {
   create: {
     method: 'POST',
     path: '/product-imports',

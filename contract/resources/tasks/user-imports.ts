@@ -30,7 +30,7 @@ export const userImportFields = [
 const effects =
   'Starts a task that imports customers from another system. Each row describes one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats listed in the guide “Moving your shop”. Order imports find the users by e-mail address, or by external ID if the user import and the order import have the same `source`. The result file lists each rejected line and why it was rejected. Requires a signed-in administrator.';
 
-export const userImportRoutes = defineResource('User imports', 'Imports of customers from other systems.', {
+export const userImportRoutes = defineResource('User imports', 'Import customers from other systems.', {
   create: {
     method: 'POST',
     path: '/user-imports',

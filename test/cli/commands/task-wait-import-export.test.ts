@@ -78,14 +78,14 @@ describe('tasks wait', () => {
     expect(outcome).toEqual({
       exitCode: 13,
       stdout: '',
-      stderr: 'error: Task 7 did not finish within 0.1 s\nhint: The task continues. Wait for it with: mandate tasks wait 7\n',
+      stderr: 'error: Task 7 did not finish within 0.1 s\nhint: The task is still running. To wait for it, run: mandate tasks wait 7\n',
     });
   });
 
   test('exits with code 130 on Ctrl-C and reports that the task continues', async () => {
     await using server = await startStubServer(() => ({ body: task(40) }));
     const outcome = await runInProcess(['tasks', 'wait', '7', '-q'], { env: env(server), interrupted: AbortSignal.timeout(100) });
-    expect(outcome).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('The task continues') });
+    expect(outcome).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('The task is still running') });
   });
 
   test.each([['0'], ['x']])('rejects the task id %j', async (id) => {
