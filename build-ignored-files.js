@@ -1,7 +1,7 @@
 /**
  * `npm run build` writes the generated files that Git ignores because they need no review, and builds the console. `npm ci`, the tests and
- * the checks run it. If the sources have not changed since the last build, nothing is built. With `--without-console`, the console is not
- * built.
+ * the checks run this script. If the sources have not changed since the last build, nothing is built. With `--without-console`, the console
+ * is not built.
  */
 import { createHash } from 'node:crypto';
 // This is a default import, because Node 20 lacks `globSync`. Node 20 is used only to start the installed Node 24.
@@ -20,7 +20,7 @@ const ignoredFiles = [
   'server/languages/messages.gen.ts',
   ...['models.py', 'resources.py', '_version.py'].map((name) => `clients/python/src/mandate_client/${name}`),
 ];
-/** This file contains the hash of the sources at the last build. `npm ci` deletes the file together with `node_modules`. */
+/** This file contains the hash of the sources at the last build. `npm ci` deletes the file when it deletes `node_modules`. */
 const hashFile = 'node_modules/.cache/mandate-ignored-files.sha256';
 const consoleHashFile = 'node_modules/.cache/mandate-console.sha256';
 

@@ -188,7 +188,7 @@ export default defineConfig({
         'typescript/no-unsafe-return': 'off',
       },
     },
-    // The rule is intended for windows. A broadcast channel has no target origin.
+    // The rule is intended for `postMessage()` calls on a window; a broadcast channel has no target origin.
     { files: ['client-sdk/browser/**'], rules: { 'unicorn/require-post-message-target-origin': 'off' } },
     {
       files: ['vitest.config.ts', 'oxlint.config.ts', 'private-words.ts', 'console/vite.config.ts'],

@@ -8,8 +8,8 @@ type Layer = {
 };
 
 /**
- * The layers of `server/`, from the lowest to the highest. A folder may import only folders of lower layers. Code that two folders of one
- * layer need belongs to a lower layer. The linter reads this list (oxlint.config.ts).
+ * The layers of `server/`, from the lowest to the highest. A folder may import only from folders in lower layers. Code that two folders in
+ * the same layer need belongs in a lower layer. The linter reads this list (oxlint.config.ts).
  */
 const layers: readonly Layer[] = [
   { common: ['crypto', 'files', 'languages', 'logging', 'memory', 'optional-packages', 'outgoing-http'] },
@@ -44,7 +44,7 @@ const authorizationFolders = layers.flatMap(({ authorization = [] }) => authoriz
 
 export const serverFolders: readonly string[] = serverLayers.flat();
 
-/** Returns the folders of `server/` that files of `folder` must not import. */
+/** Returns the folders of `server/` from which the files in `folder` must not import. */
 export function listForbiddenFolders(folder: string): readonly string[] {
   const layer = serverLayers.findIndex((folders) => folders.includes(folder));
   const apart = shopFolders.includes(folder) ? authorizationFolders : authorizationFolders.includes(folder) ? shopFolders : [];

@@ -30,6 +30,6 @@ function findProvidedNode() {
     const node = join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
     return existsSync(node) ? node : undefined;
   } catch {
-    return undefined; // The provided Node.js is not available for this platform.
+    return undefined; // The npm package with Node.js for this platform does not exist or is not installed.
   }
 }

@@ -33,8 +33,8 @@ async function projects() {
 const startsPrograms = /\/test\/(?:bench|command|faults|first-order|fuzz|process|retail|schemathesis)\//;
 
 /**
- * Without recorded durations, as in a fresh clone, Vitest starts the largest files first. The tests that start programs would then run
- * last and at the same time, which leaves cores idle. With this order, they alternate with the largest other files.
+ * Without recorded durations, as in a fresh clone, Vitest starts the largest files first. The tests that start programs would then run last
+ * and at the same time, which would leave cores idle. This sequencer therefore alternates these tests with the largest other files.
  */
 class AlternatingSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -48,7 +48,9 @@ class AlternatingSequencer extends BaseSequencer {
   }
 }
 
-/** If the package tests have to pack the packages, they run one after the other, because packing replaces manifests in the repository. */
+/**
+ * Test files run one after the other if the package tests have to pack the packages, because packing replaces manifests in the repository.
+ */
 const packs = process.env['MANDATE_PACKAGE_TESTS'] === '1' && process.env['MANDATE_RELEASE_DIRECTORY'] === undefined;
 
 export default defineConfig({
@@ -56,7 +58,8 @@ export default defineConfig({
     projects: await projects(),
     maxWorkers: packs ? 1 : 2,
     sequence: { sequencer: AlternatingSequencer },
-    // Test files share their worker's modules, because loading the server again would take longer than running many of the files.
+    // Test files share their worker's modules, because loading the server again for each file would take longer than running many of the
+    // files.
     isolate: false,
     setupFiles: './test/support/setup-test-file.ts',
     testTimeout: 20_000,

@@ -91,7 +91,10 @@ async function addGroup(program: Command, io: CliEnvironment, word: string, next
   for (const [name, add] of extraGroupCommands) if (name === group) await add(program, io);
 }
 
-/** Number of sign-in commands at the start of `standaloneCommands`. The help lists them first, because most commands require a sign-in. */
+/**
+ * Number of sign-in commands at the start of `standaloneCommands`. The help lists these commands first, because most commands require a
+ * sign-in.
+ */
 const signInCommandCount = 4;
 
 const emptyProgram = (io: CliEnvironment): Command =>

@@ -21,8 +21,8 @@ export async function listReleasedComponents(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Removes components from a bill of materials unless users install them. `npm sbom --omit dev` cannot do this, because it also removes
- * packages that both the server and a test need, such as Express.
+ * Removes the components that users do not install from a bill of materials. `npm sbom --omit dev` cannot be used instead, because this
+ * command also removes packages that both the server and a test need, such as Express.
  * @throws {Error} if the bill lacks a component
  */
 export function keepComponents(bill: unknown, kept: ReadonlySet<string>): BillOfMaterials {

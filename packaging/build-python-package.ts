@@ -12,8 +12,8 @@ const pythonClientDirectory = join(import.meta.dirname, '../clients/python');
 const isSource = (path: string): boolean => !/\/dist$|egg-info$|__pycache__$/.test(path);
 
 /**
- * Builds the source distribution and the wheel of the Python client from a copy of the sources, and writes both to a directory. Returns
- * their file names.
+ * Builds the source distribution and the wheel of the Python client from a copy of the sources, and writes both to a directory. Returns the
+ * file names of both packages.
  */
 export async function buildPythonPackage(output: string, version: string): Promise<{ readonly sdist: string; readonly wheel: string }> {
   const copy = await mkdtemp(join(tmpdir(), 'mandate-python-package-'));

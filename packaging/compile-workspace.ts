@@ -42,8 +42,8 @@ function runCompiler(workspace: string, output: string): void {
 }
 
 /**
- * Changes `.ts` to `.js` in declarations and in the URLs of threads and processes. The compiler itself makes this change only in the
- * imports of code.
+ * Changes `.ts` to `.js` in the imports of declaration files, and in the URLs from which code starts threads and processes. The compiler
+ * changes only the imports of code.
  */
 async function rewriteFileNames(path: string, isCode: boolean): Promise<void> {
   const text = await readFile(path, 'utf8');
@@ -75,7 +75,7 @@ async function copyPackages(workspace: string, output: string): Promise<void> {
   }
 }
 
-/** Copies the built console. Its assets are compressed, because the server sends compressed assets to browsers. */
+/** Copies the built console. The console's assets are compressed, because the server sends compressed assets to browsers. */
 async function copyConsole(output: string): Promise<void> {
   const built = join(root, 'console/dist');
   await mkdir(join(output, 'assets'), { recursive: true });
@@ -96,7 +96,7 @@ async function createCopiedManifest(folder: string): Promise<object> {
 }
 
 /**
- * Returns the manifest from which the compiled files read the version and the optional packages. Like the sources, they read
+ * Returns the manifest from which the compiled files read the version and the optional packages. Like the sources, the compiled files read
  * `../package.json`.
  */
 async function createInnerManifest(source: string): Promise<object> {

@@ -6,8 +6,8 @@ type CopiedPackage = {
 };
 
 /**
- * Packages whose files are copied into the published package, by workspace and package name. The published package does not depend on them,
- * because their own dependencies are large and unused.
+ * Packages whose files are copied into the published package, by workspace and package name. These packages are not dependencies of the
+ * published package, because their own dependencies are large and unused.
  */
 export const copiedPackages: Readonly<Record<string, Readonly<Record<string, CopiedPackage>>>> = {
   server: { '@scalar/api-reference': { from: 'dist/browser', to: 'docs/scalar' } },

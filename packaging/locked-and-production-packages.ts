@@ -27,7 +27,10 @@ export async function readLockedPackages(): Promise<ReadonlyMap<string, LockedPa
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
 }
 
-/** Packages that are installed as part of a bundle. The bundles are the command-line client and the console in the server. */
+/**
+ * Packages that are installed as part of a bundle. The bundles are the command-line client, and the console that is part of the server
+ * package.
+ */
 const bundledPackages: Record<string, readonly string[]> = {
   cli: ['commander', 'open', '@modelcontextprotocol/server'],
   server: [

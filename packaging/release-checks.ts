@@ -90,8 +90,8 @@ async function findManifestProblems(root: string, top: Manifest, manifests: Read
 const pythonClient = 'clients/python';
 
 /**
- * The Python package must have the same license, homepage and keywords as the npm packages. Its version is generated from the repository
- * version.
+ * The Python package must have the same license, homepage and keywords as the npm packages. The version of the Python package is generated
+ * from the repository version.
  */
 async function findPythonPackageProblems(root: string, top: Manifest): Promise<string[]> {
   const file = `${pythonClient}/pyproject.toml`;

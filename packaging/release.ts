@@ -48,7 +48,7 @@ async function buildRelease(version: string): Promise<string[]> {
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
   report('packages');
-  // The log level suppresses the lists of packed files, because the dry run of the publication prints them, too.
+  // The log level suppresses the lists of packed files, because the dry run of `npm publish` also prints these lists.
   const packOptions = ['--pack-destination', output, '--loglevel', 'warn'];
   run('npm', ['pack', ...publishedWorkspaces.flatMap((name) => ['--workspace', name]), ...packOptions]);
   report('bill of materials');
@@ -69,7 +69,7 @@ async function buildRelease(version: string): Promise<string[]> {
 
 /**
  * Publishes the packages, and checks that npm reports their names and versions. With an explicit tag, the dry run does not depend on the
- * registry's content.
+ * contents of the registry.
  */
 function publish(files: readonly string[], version: string, dryRun: boolean): void {
   for (const [at, file] of files.entries()) {
@@ -88,7 +88,7 @@ async function assertPublishable(): Promise<void> {
   if (run('git', ['status', '--porcelain'], true).trim() !== '') throw new ReleaseError('commit all changes first');
 }
 
-/** Replaces the version in all manifests and in the lockfile, including dependencies of workspaces on each other. */
+/** Replaces the version in all manifests and in the lockfile, including the dependencies between workspaces. */
 async function setVersion(version: string): Promise<void> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new ReleaseError(`${version} is not a version such as 0.2.0`);
   const { version: previous = '', workspaces } = await readManifest(root);

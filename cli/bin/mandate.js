@@ -9,7 +9,7 @@ const [currentMajor = 0, currentMinor = 0] = process.versions.node.split('.').ma
 
 // This is the only file that must run on every version of Node.js. Old versions cannot parse top-level `await`.
 if (currentMajor < major || (currentMajor === major && currentMinor < minor)) void startWithProvidedNodeOrFail();
-// The generated modules are missing only after `npm ci --ignore-scripts`, because `npm ci` builds them.
+// `npm ci` builds the generated modules, so they are missing only after `npm ci --ignore-scripts`.
 else if (isSource && !existsSync(new URL('../mcp/tools.gen.ts', import.meta.url))) {
   process.stderr.write('mandate: generated files are missing. Run `npm run build` in the repository.\n');
   process.exitCode = 1;

@@ -16,13 +16,13 @@ const groupNames = [
   ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandsByOperation ? [] : [group]))),
 ];
 
-/** Returns the name of the group with this name or alias. Returns an unknown word unchanged. */
+/** Returns the full name of the command group with this name or alias. Returns an unknown word unchanged. */
 export const resolveCommandGroupName = (word: string): string => resolveCommandAlias(word, groupNames, getCommandGroupAlias) ?? word;
 
 /**
- * Adds one command for each operation in the contract: `mandate <resource> <operation>`. `onlyGroup` limits the commands to one group.
- * `onlyName` limits them to one command of this group, unless the group has no command with this name. Returns whether only the command
- * `onlyName` was added.
+ * Adds one command for each operation in the contract: `mandate <resource> <operation>`. `onlyGroup` restricts the commands to one group.
+ * `onlyName` restricts the commands to one command of this group, and has no effect if the group has no such command. Returns whether only
+ * the command `onlyName` was added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(

@@ -112,7 +112,7 @@ const parseTypedValue = async (io: CliEnvironment, text: string): Promise<unknow
   return /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text) ? (JSON.parse(text) as unknown) : text;
 };
 
-/** Sets a field by its path: `a[b]=c` sets a field of a nested object, `a[]=1` appends to a list. */
+/** Sets a field by its path: `a[b]=c` sets a field of a nested object, and `a[]=1` appends to a list. */
 function setField(fields: Record<string, unknown>, name: string, value: unknown): void {
   const keys = name.replaceAll(']', '').split('[');
   const [last = '', ...outer] = keys.toReversed();

@@ -57,7 +57,7 @@ async function limitApp(io: CliEnvironment, settings: Settings, id: string, flag
   printResult(io, settings, await explainApiErrors(spec, session.client.request({ ...request, operation: operationId }, { signal })));
 }
 
-/** Waits for a request. If the API returns an error, adds hints for the operation to the error. */
+/** Awaits a request. If the API returns an error, adds hints for the operation to the error. */
 async function explainApiErrors<Result>(spec: CommandSpec, request: Promise<Result>): Promise<Result> {
   try {
     return await request;

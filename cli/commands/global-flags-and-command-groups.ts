@@ -36,8 +36,8 @@ export function setCompletionChoices(option: Option, values: readonly string[]):
 export const getCompletionChoices = (option: Option): readonly string[] => choices.get(option) ?? [];
 
 /**
- * Adds the global flags to a command and all its subcommands, so that they are accepted in any position. If only the root command had them,
- * it would also parse its subcommands' arguments and read the value in `--sort -price` as `-p rice`.
+ * Adds the global flags to a command and all its subcommands, so that they are accepted in any position. If only the root command had the
+ * global flags, it would also parse its subcommands' arguments and read the value in `--sort -price` as `-p rice`.
  */
 export function addGlobalFlags(command: Command): void {
   command.enablePositionalOptions();
@@ -65,7 +65,7 @@ export function addCommandWithoutSubcommands(parent: Command, name: string, summ
   return alias === undefined ? command : command.alias(alias);
 }
 
-/** Adds a command that only has subcommands. Invoked without a subcommand, it prints its help and exits with code 0. */
+/** Adds a command that only has subcommands. Without a subcommand, the command prints its help and exits with code 0. */
 export function addCommandGroup(program: Command, name: string, summary: string): Command {
   const group = program.command(name).summary(summary).description(summary).argument('[command]').usage('<command>');
   const alias = getCommandGroupAlias(name);

@@ -167,7 +167,7 @@ async function loginWithToken({ io, settings, limits }: LoginContext, { apiUrl, 
   if (io.stdinIsTTY && !settings.quiet) io.stderr.write('Paste the token and press Enter:\n');
   const token = parsePastedToken((await readLine(io)) ?? '');
   const result = await createApiClient(io, settings, apiUrl, token.accessToken).users.me({ signal: io.interrupted }).safe();
-  // A valid token may lack the scope that reading the user requires.
+  // A valid token may lack the scope that is required to read the user.
   if (!result.ok && result.error.code !== 'insufficient_scope') throw result.error;
   const user = result.ok ? result.data : undefined;
   const credential = toCredential(settings, apiUrl, token, user, 'file');

@@ -20,7 +20,7 @@ export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
     );
 }
 
-/** Returns the order limits and the remaining budget. Text output describes them in words. */
+/** Returns the order limits and the remaining budget. In text output, the limits and the budget are described in words. */
 async function readLimits(io: CliEnvironment, settings: Settings, client: Client) {
   const result = await client.authorization.get({ signal: io.interrupted }).safe();
   if (!result.ok) return { limits: null, budget: null };

@@ -8,14 +8,14 @@ export type CompletionCommand = {
   readonly aliases?: readonly string[];
   readonly commands?: readonly CompletionCommand[];
   readonly flags?: readonly CompletionFlag[];
-  /** The allowed values of each positional argument, empty if unknown. */
+  /** The allowed values of each positional argument. A list is empty if the values are unknown. */
   readonly places?: readonly (readonly string[])[];
 };
 
 export type CompletionFlag = {
   readonly names: readonly string[];
   readonly about: string;
-  /** The allowed values. Undefined if the flag takes no value, empty if it takes any value. */
+  /** The allowed values. Undefined if the flag takes no value, and empty if the flag takes any value. */
   readonly values?: readonly string[];
   readonly repeatable?: boolean;
 };

@@ -6,7 +6,9 @@ import type { CompletionCommand, CompletionFlag } from './completion-tree-types.
 
 export type CompletionCandidate = { readonly value: string; readonly about: string };
 
-/** Returns completions for the last word. If this word can have any value, returns none, so that the shell completes file names. */
+/**
+ * Returns completions for the last word. If this word can have any value, returns no candidates, so that the shell completes file names.
+ */
 export function findCompletionCandidates(words: readonly string[], profiles: readonly string[]): CompletionCandidate[] {
   const current = words.at(-1) ?? '';
   let command: CompletionCommand = { name: 'mandate', about: '', commands: completionTree };

@@ -11,8 +11,8 @@ const globalFlagsWithValue: ReadonlySet<string> = new Set([
 const globalSwitches: ReadonlySet<string> = new Set(['--json', '--jsonl', '-q', '--quiet', '--no-input', '--no-color', '--debug']);
 
 /**
- * Returns the two words that identify the command: the first two words after any leading global flags. Returns no words if any other flag
- * precedes them.
+ * Returns the two words that identify the command: the first two words after any leading global flags. Returns an empty array if any other
+ * flag precedes these words.
  */
 export function commandWordsFromArgv(argv: readonly string[]): readonly [first?: string, second?: string] {
   for (let index = 0; index < argv.length; index++) {

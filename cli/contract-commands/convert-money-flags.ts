@@ -7,7 +7,7 @@ import { parseDecimalToMinorUnits } from './parse-decimal-to-minor-units.ts';
 import { parseFlagValues, type RawFlagValues } from './parse-flag-values.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 
-/** Fetches the currency of the amounts in a request from the resource that the request refers to. */
+/** Fetches the currency for the amounts in a request; the currency is a field of the resource that the request refers to. */
 type FindCurrency = (client: Client, path: readonly string[], body: Record<string, unknown>) => Promise<string | undefined>;
 
 /** Functions that find the currency if the request does not contain it, by operation ID. */

@@ -1,8 +1,8 @@
 import type { CommandSpec, JsonSchemaSubset } from '../schema/command-spec-type.ts';
 
 /**
- * Returns the schema of a request body. For an order without a quote, items and delivery are required. The contract's schema does not
- * express this, because they are not allowed in an order with a quote.
+ * Returns the schema of a request body. For an order without a quote, items and delivery are required. The contract's schema does not mark
+ * these fields as required, because they are not allowed in an order with a quote.
  */
 export function getBodySchemaWithRequiredOrderFields(
   { operationId, body: schema }: CommandSpec,

@@ -23,7 +23,7 @@ export async function promptForMissingRequiredFlags(
     for (let errors = ['']; errors.length > 0; errors = errorsOf(flag)) {
       if (errors[0] !== '') io.stderr.write(`  ${sanitizeForTerminal(errors.join('; '))}\n`);
       const texts = await (isRepeatable(flag) ? promptForList(io, flag) : promptForValue(io, flag));
-      // Stops prompting at the end of the input. Flags that are still missing are then reported as errors, as they are without a terminal.
+      // Stops prompting at the end of the input. Flags that are still missing are then reported as errors, as if there were no terminal.
       if (!texts) return completed;
       completed.set(flag, texts);
     }

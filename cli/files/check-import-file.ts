@@ -13,7 +13,7 @@ class RowScanner {
   isQuoted = false;
   /** Number of bytes in the current row. */
   size = 0;
-  /** Whether the current row has any bytes. */
+  /** Whether the current row contains at least one byte. */
   hasContent = false;
   /** Number of columns in the header. */
   headerColumns: number | undefined;

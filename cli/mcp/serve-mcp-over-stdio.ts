@@ -71,7 +71,7 @@ function createToolServer(io: CliEnvironment, caller: McpCaller, selected: reado
     // The lists do not change while the server runs.
     { instructions: [mcpInstructions, ...notices].join('\n'), capabilities: { tools: { listChanged: false } } },
   );
-  // A tool can be called even if its scope is missing, because the user can sign in with the scope while this server runs.
+  // A tool can be called even if its scope is missing, because the user can sign in again and grant the scope while this server is running.
   for (const tool of selected) {
     const config = { ...describeTool(tool), inputSchema: fromJsonSchema<Record<string, unknown>>(tool.inputSchema) };
     const outputSchema = tool.outputSchema && fromJsonSchema<Record<string, unknown>>(tool.outputSchema);

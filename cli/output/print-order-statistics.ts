@@ -70,7 +70,7 @@ export function printOrderStatisticsChart(io: CliEnvironment, statistics: OrderS
   const textWidth = Math.max(...figures.map(({ text }) => text.length));
   const summary = figures.map(({ name, text, now, before, values }) => {
     const start = `${name.padEnd(8)}  ${text.padStart(textWidth)}  ${formatChange(now, before).padStart(6)}  `;
-    // If not all periods fit, the newest ones are shown.
+    // If not all periods fit, only the newest periods are shown.
     return `${start}${renderSparkline(values.slice(-Math.max(1, width - start.length)), characters)}`.trimEnd();
   });
   const chart = renderBarChart(chartRows(statistics, money), characters, width);

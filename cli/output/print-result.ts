@@ -51,7 +51,10 @@ export const formatJsonLineOrJqResults = ({ stdout }: CliEnvironment, { jq }: Se
 const listItems = (body: unknown): Item[] | undefined =>
   isRecord(body) && Array.isArray(body['data']) ? body['data'].filter(isRecord) : undefined;
 
-/** Throws if `--fields` contains an unknown field. Called before any request, so that it cannot fail after an order has been placed. */
+/**
+ * Throws if `--fields` contains an unknown field. Commands call this function before any request, so that an unknown field cannot cause an
+ * error after an order has been placed.
+ */
 export function assertRequestedFieldsKnown({ fields: chosen }: Settings, known: readonly string[]): void {
   const unknown = chosen?.find((field) => !known.includes(field));
   if (unknown === undefined) return;

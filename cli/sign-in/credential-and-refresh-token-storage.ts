@@ -63,7 +63,7 @@ export async function saveCredential(
     await (refreshToken === undefined ? keyring.remove(account) : keyring.set(account, refreshToken));
     await store.write(profile, credential);
   } catch {
-    // The previous refresh token is no longer valid, so the new one must not be lost: it is saved in the file.
+    // If the keyring fails, the new refresh token is saved in the file, because the previous one is no longer valid.
     await store.write(profile, { ...credential, ...(refreshToken !== undefined && { refreshToken }) });
   }
 }

@@ -122,7 +122,7 @@ export function createProfileTokenSource(io: CliEnvironment, store: CredentialSt
   return refreshingTokens({ issuer, clientId, store: tokens, proofKey, allowInsecureRequests: allowsInsecureRequests(io) });
 }
 
-/** Logs each request and its outcome to standard error, without headers and bodies, because they contain secrets. */
+/** Logs each request and its outcome to standard error, without headers and bodies, which contain secrets. */
 const loggingFetch =
   ({ stderr }: CliEnvironment): Fetch =>
   async (url, init) => {

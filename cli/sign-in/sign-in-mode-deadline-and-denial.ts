@@ -40,7 +40,9 @@ export function chooseSignInMode(io: CliEnvironment, { config }: Settings, flags
 const isRemoteShell = ({ env }: CliEnvironment): boolean =>
   Boolean(env['SSH_CONNECTION'] ?? env['SSH_TTY'] ?? env['container'] ?? env['CODESPACES']);
 
-/** Returns whether a browser can be opened. On Linux, that requires a display; without one, the opener would only print errors. */
+/**
+ * Returns whether a browser can be opened. On Linux, a browser requires a display; without a display, the opener would only print errors.
+ */
 const canOpenBrowser = ({ platform, env }: CliEnvironment): boolean =>
   platform !== 'linux' || Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? env['BROWSER'] ?? env['WSL_DISTRO_NAME']);
 

@@ -10,7 +10,7 @@ import type { Settings } from '../settings/resolve-settings.ts';
 /** The flags of all commands that wait for a task, as parsed by commander. */
 export type WaitFlags = { readonly maxWait?: string; readonly interval?: string };
 
-/** Converts the wait flags that are set to milliseconds. */
+/** Converts the wait flags to milliseconds, and omits flags that are not set. */
 export const parseWaitFlags = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
   ...(maxWait !== undefined && { maxWaitMs: parseDurationFlag('--max-wait', maxWait) }),
   ...(interval !== undefined && { intervalMs: parseDurationFlag('--interval', interval) }),

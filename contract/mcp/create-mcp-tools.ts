@@ -16,7 +16,7 @@ export { listUsablePrompts } from './mcp-prompts.ts';
 export { formatResourceUri, listUsableMcpResources, type SendToolRequest, type UsableTools } from './mcp-resources.ts';
 export type { McpTool } from './mcp-tool-type.ts';
 
-/** Operations that are not offered as tools, for reasons that the OpenAPI document does not contain. */
+/** Operations that are not offered as tools for reasons that are not apparent from the OpenAPI document, each with the reason. */
 const operationsWithoutMcpTool: Readonly<Record<string, string>> = {
   'signingKeys.rotate': 'must be decided by a human',
   'identityProviders.create': 'requires a secret, which must not appear in a conversation',

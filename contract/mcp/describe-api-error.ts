@@ -108,7 +108,7 @@ function adviceFor(
   return `call the tool again ${delay}${keyed ? ' with the same `idempotency_key`' : ''}`;
 }
 
-/** Joins texts of one or more sentences into one sentence without its final period. */
+/** Joins texts of one or more sentences into a single sentence without a final period. */
 const joinSentences = (texts: readonly string[]): string =>
   texts
     .flatMap((text) => text.split(/(?<=[.!?])\s+(?=[\p{Lu}\d`])/u))

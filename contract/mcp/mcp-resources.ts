@@ -34,10 +34,10 @@ type McpResourceType = {
   readonly title: string;
   readonly description: string;
   readonly uriTemplate: string;
-  /** The tool that reads one resource, and its argument for the resource ID, which is also the variable in the URI template. */
+  /** The tool that reads one resource, and the name of its ID argument, which is also the name of the variable in the URI template. */
   readonly getTool: string;
   readonly idArgument: string;
-  /** The tool that lists the resources that are offered without a search; undefined if there can be too many to list. */
+  /** The tool that lists the newest resources; undefined if there can be too many to list. */
   readonly listTool?: string;
 };
 

@@ -8,7 +8,7 @@ export const idempotencyKeyToolArgumentName = 'idempotency_key';
 export type McpTool = {
   /** Tool name, such as `orders_create`. */
   readonly name: string;
-  /** Name of the set of tools for one resource, such as `orders`. Assistants' settings select tools by set. */
+  /** Name of the set of tools for one resource, such as `orders`. An assistant's settings select tools by set. */
   readonly toolSet: string;
   readonly title: string;
   readonly description: string;

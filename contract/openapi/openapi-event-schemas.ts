@@ -23,7 +23,7 @@ const reference = (name: string): JsonObject => ({ $ref: referenceTo(name) });
 /**
  * Replaces the schema `Event` with two alternatives. `KnownEvent` has one schema for each subject; the event's `type` selects the schema.
  * With `OtherEvent`, clients can also read events of types that a newer server has added. Generated clients ignore `not`. With `oneOf`,
- * they would reject a known event, because both alternatives match. With `anyOf`, they use the first alternative that matches.
+ * generated clients would reject a known event, because both alternatives match; with `anyOf`, they use the first alternative that matches.
  * @param version1 the components of version 1, because event payloads use the format of version 1 in every version
  */
 export function splitEventSchemaBySubject({ schemas }: OpenApiComponents, version1: OpenApiComponents): void {

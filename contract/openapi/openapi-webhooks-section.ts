@@ -32,7 +32,7 @@ function header(name: string, description: string, schema: JsonObject): JsonObje
 
 /**
  * Tag of the `webhooks` section. This tag differs from the tags of all operations, because client generators write one file for each tag.
- * If both had the same tag, the file for the deliveries would replace the file for the operations.
+ * If an operation had the same tag, the file for the deliveries would replace the file for the operations.
  */
 export const webhookDeliveriesTag = { name: 'Webhook deliveries', description: 'Requests that the service sends to webhook endpoints.' };
 

@@ -29,8 +29,8 @@ const ordinary = [
  */
 export function findHiddenCharacterCodePoint(text: string): string | undefined {
   if (!suspicious.test(text)) return undefined;
-  // Ordinary sequences, such as emoji, are replaced with a visible character. If they were removed, the characters before and after them
-  // would become adjacent.
+  // Ordinary sequences, such as emoji, are replaced with a visible character. If a sequence were removed, the characters before and after
+  // the sequence would become adjacent.
   const rest = ordinary.reduce((left, pattern) => left.replaceAll(pattern, '\ufffd'), text);
   const found = suspicious.exec(rest)?.[0];
   return found && `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

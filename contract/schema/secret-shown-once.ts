@@ -8,7 +8,7 @@ import { z } from 'zod';
 const nullInReplay = 'x-null-in-replay';
 
 /**
- * A secret that the API returns only once. The server does not store it, so a replay of the response has `null` instead.
+ * A secret that the API returns only once. The server does not store the secret, so a replay of the response contains `null` instead.
  * The `secret` property of the route metadata contains the name of the field.
  * @param recovery explains how to get a valid secret if the first response was lost
  */

@@ -80,7 +80,8 @@ export const timestampInputSchema = z
   .transform((value, context) => {
     const epochMs = Date.parse(value);
     const decimals = /\.(\d+)/.exec(value)?.[1] ?? '';
-    // Date.parse() ignores decimals after the third, and the database rounds them up.
+    // `Date.parse()` ignores decimal places after the third, but the database does not, so the range check must include these decimal
+    // places.
     const isAfterMaximum = epochMs === timestampRange.maximum && /[1-9]/.test(decimals.slice(3));
     if (Number.isNaN(epochMs) || decimals.length > 9) return refuse(context, timestampFormatText);
     if (epochMs < timestampRange.minimum || epochMs > timestampRange.maximum || isAfterMaximum) return refuse(context, timestampRangeText);

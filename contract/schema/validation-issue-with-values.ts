@@ -3,8 +3,8 @@ import { z } from 'zod';
 const paramsSchema = z.object({ text: z.string(), values: z.record(z.string()) });
 
 /**
- * Creates a custom validation issue with values to insert into its message, such as `must not contain {character}`. Servers can translate
- * the message.
+ * Creates a custom validation issue with values to insert into its message, such as `must not contain {character}`. The issue also contains
+ * the text and the values separately, so that a server can translate the message.
  */
 export const createValidationIssueWithValues = (text: string, values: Readonly<Record<string, string>>) => ({
   code: z.ZodIssueCode.custom,

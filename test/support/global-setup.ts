@@ -17,7 +17,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The template from which every test file clones its database: a database on the server at `url`, or a PGlite dump file. */
     database: { kind: 'postgresql'; url: string; template: string } | { kind: 'pglite'; template: string };
-    /** The directory for the migrated embedded database that tests of server processes copy. The first of these tests creates it. */
+    /**
+     * The directory for the migrated embedded database that tests of server processes copy. The first of these tests creates the database.
+     */
     embeddedDatabases: string;
     /** The directory in which tests record received responses. */
     seenResponses: string;

@@ -67,8 +67,8 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
   try {
     await watchOrders(io, settings, createOrderSource(session.client, id, io.interrupted), flags, printed);
   } catch (error) {
-    // With --until, an interrupt is an error, because the order has not reached the status. Without --until, Ctrl-C is the normal way to
-    // stop.
+    // With --until, an interrupt is an error, because the order has not reached the requested status. Without --until, Ctrl-C is the normal
+    // way to stop.
     if (error instanceof AbortError && until === undefined) {
       if (!settings.quiet) io.stderr.write(`Stopped after ${printed.changes} ${printed.changes === 1 ? 'line' : 'lines'}.\n`);
       return;

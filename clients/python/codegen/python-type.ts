@@ -17,7 +17,8 @@ export type JsonSchema = {
 
 /**
  * Represents any value that this version of the client does not know, such as an event type that a newer service has added. No response
- * contains this placeholder. Because its type is narrower than `str`, a comparison with a known value excludes all newer values.
+ * contains this placeholder. A type checker can exclude this literal type when code compares a value with a known value, whereas it could
+ * not exclude `str`.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
 

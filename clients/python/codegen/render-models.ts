@@ -48,7 +48,8 @@ class ModelDeclarations {
       comment: schema.description === undefined ? '' : `${wrapText(schema.description, '    #: ')}\n`,
     }));
     const docstring = description === undefined ? [] : [`    """${description}"""`];
-    // If the name of a field is a keyword, such as `from`, the class requires the functional form, in which types are strings.
+    // If a field name is a Python keyword, such as `from`, the class requires the functional syntax of `TypedDict`, in which types are
+    // strings.
     const source = fields.some(({ field }) => isPythonKeyword(field))
       ? [
           `${name} = TypedDict(`,

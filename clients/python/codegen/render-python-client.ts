@@ -8,8 +8,8 @@ import { renderModels } from './render-models.ts';
 import { renderResources } from './render-resources.ts';
 
 /**
- * Returns the sources of the generated Python modules, by file name. `npm run build` writes the files. They are not committed, because all
- * their content comes from the OpenAPI document.
+ * Returns the sources of the generated Python modules, by file name. `npm run build` writes the files. The files are not committed, because
+ * all their content comes from the OpenAPI document.
  */
 export function renderPythonClient(): Record<string, string> {
   const { v1 } = createV1DocumentAndDocumentOfV2Changes();

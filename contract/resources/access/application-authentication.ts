@@ -97,7 +97,9 @@ const jwksInputSchema = z
   .object({ keys: z.array(z.record(z.unknown()).describe('A public key as a JSON Web Key.')).min(1).max(maxApplicationKeys) })
   .strict();
 
-/** Fields of an application create or update request that determine how the application authenticates and how its requests are secured. */
+/**
+ * Fields in requests to create or update an application that determine how the application authenticates and how its requests are secured.
+ */
 export const applicationAuthenticationInputFields = {
   token_endpoint_auth_method: z
     .enum(clientAuthenticationMethods)

@@ -122,7 +122,8 @@ const changeable = {
     .string()
     .url()
     .max(44_000)
-    // At most 1992 characters after `https://`. Regular expressions in Go allow at most 1000 repetitions.
+    // At most 1992 characters after `https://`. The pattern has two parts, because Go allows at most 1000 repetitions in a regular
+    // expression.
     .regex(
       /^(https:\/\/(?:.{1,1000}|.{1000}.{1,992})|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$/,
       'must be an https URL, or a PNG image in a data: URI',

@@ -45,7 +45,7 @@ const testTokenList = Object.entries(testPaymentMethodTokens)
   .map(([token, effect]) => `\`${token}\` (${effect})`)
   .join(', ');
 
-/** Statuses of a payment. The first three are not final. */
+/** Statuses of a payment. The first three statuses are not final. */
 export const paymentStatuses = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
 export const paymentFailureCodes = [
   'card_declined',

@@ -26,13 +26,16 @@ export const quoteStatuses = ['open', 'converted', 'canceled', 'expired'] as con
 /** How long a quote is valid by default, in seconds. */
 export const defaultQuoteSeconds = 24 * 60 * 60;
 export const maxQuoteSeconds = 7 * 24 * 60 * 60;
-/** How long a quote that reserves stock is valid by default. The maximum equals the time for which an unpaid order reserves stock. */
+/**
+ * How long a quote that reserves stock is valid by default, in seconds. The maximum equals the time for which an unpaid order reserves
+ * stock.
+ */
 export const defaultQuoteHoldSeconds = 15 * 60;
 export const maxHoldSeconds = 30 * 60;
 /** Minimum time for which a quote is valid, in seconds. */
 const minQuoteSeconds = 60;
 
-/** Limits that an order can exceed. */
+/** Kinds of limits that an order can exceed. */
 const exceedableLimits = ['valid_until', 'actions', 'categories', 'currency', 'per_order', 'per_period', 'approval'] as const;
 
 export const quoteCreateSchema = withSchemaName(

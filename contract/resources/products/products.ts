@@ -132,7 +132,7 @@ export const productReplaceSchema = withSchemaName(
     .strict(),
 );
 
-/** Product status filter for all lists that contain only products that the caller may see. */
+/** Product status filter for all lists that are restricted to the products that the caller may see. */
 export const productStatusFilterSchema = commaSeparatedEnumSchema(productStatuses)
   .optional()
   .describe('Status filter (default: `active`). Other statuses require the `products.write` scope and a staff account.');

@@ -27,7 +27,7 @@ export const importDryRunParameter = {
     .describe('`true` checks the file and reports what the import would do, without changing anything.'),
 };
 
-/** Name of the system that a file comes from. */
+/** Name of the system from which a file was exported. */
 export const importSourceSystemSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 characters from a-z, 0-9, `.`, `_` and `-`');

@@ -9,8 +9,8 @@ declare module 'react' {
 }
 
 /**
- * Drawings, each with a pattern for the names and categories of the products that it is used for. The first matching drawing is used. Each
- * drawing is 100 by 100 units in size.
+ * Drawings, each with a pattern that is matched against the product name and category. The first match is used. Each drawing is 100 by 100
+ * units in size.
  */
 const drawings: readonly (readonly [words: RegExp, drawing: ReactNode])[] = [
   [/heart/i, <path d="M50 80 C10 52 18 22 38 24 C46 25 50 34 50 36 C50 34 54 25 62 24 C82 22 90 52 50 80Z" />],

@@ -2,7 +2,7 @@ import type { Order, OrderItemCreate } from '@mandate/client-sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { customerApi } from './shop.ts';
 
-/** Places an order that the customer collects, and shows the order. */
+/** Places an order for collection in the shop, and shows the order. */
 export function usePlaceOrder(onPlaced?: () => void) {
   const queryClient = useQueryClient();
   const { mutate, isPending, error } = useMutation({

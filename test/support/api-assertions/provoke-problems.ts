@@ -13,7 +13,7 @@ export type ValidRequest = {
   readonly headers: Record<string, string>;
 };
 
-/** Invalid tokens and an invalid cursor. Each of them makes an otherwise valid request fail. */
+/** Invalid tokens and an invalid cursor. Each of these values makes an otherwise valid request fail. */
 export type ProblemInputs = {
   readonly expired: string;
   readonly revoked: string;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 import { assertAvailableInCi } from '../assert-available-in-ci.ts';
 
-/** Headless Chromium comes first, because it needs only about a third of the CPU time. */
+/** Headless Chromium comes first, because it uses only about a third of the regular browser's CPU time. */
 const executablePath = [
   '/usr/lib/chromium/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -18,7 +18,7 @@ export const hasChromium = assertAvailableInCi('Chromium', executablePath !== un
  * Playwright disables.
  */
 const disabledFeatures = [
-  // Otherwise, each new window loads its address bar suggestions as two pages in another process.
+  // With these two features, each new window would load its address bar suggestions as two pages in another process.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   // features that Playwright disables

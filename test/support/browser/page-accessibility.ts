@@ -82,7 +82,7 @@ export async function tabThrough(page: Page): Promise<{ reached: Set<string>; wi
       );
     if (at === null) continue; // the focus moved past the last element and continues at the first one
     if (reached.has(at.at)) {
-      if (at.at === previous) continue; // a date field has several parts
+      if (at.at === previous) continue; // a date field contains several parts that receive the focus
       break;
     }
     previous = at.at;

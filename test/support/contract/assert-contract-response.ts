@@ -22,8 +22,8 @@ const problemBody = z.object({ type: z.string().url(), status: z.number(), code:
 type ResponseHead = Pick<Response, 'status' | 'headers'>;
 
 /**
- * The latest accepted responses. Each response is checked when the server sends it and again when `callApi` receives it. With this set, the
- * second check does not repeat the validation.
+ * The latest accepted responses. Each response is checked when the server sends it and again when `callApi` receives it. This set prevents
+ * the second check from repeating the validation.
  */
 const accepted = new Set<string>();
 const maxAccepted = 100;

@@ -1,7 +1,7 @@
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { contract, contractV2, getRouteMetadata, problemCodesOfResponse, listRoutes } from '@mandate/contract';
 
-/** Returns the operation ID. Operations of version 2 have the prefix `v2 `. */
+/** Returns the operation ID, with the prefix `v2 ` for operations of version 2. */
 export const operationName = (route: AppRoute): string =>
   `${route.path.startsWith('/api/v2/') ? 'v2 ' : ''}${getRouteMetadata(route).operationId}`;
 

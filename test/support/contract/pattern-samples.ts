@@ -7,7 +7,7 @@ const samples = [
   ['https://', `https://${'x'.repeat(1992)}`, `https://${'x'.repeat(1993)}`, 'office-supplies', 'a--b'],
 ].flat();
 
-/** Returns `1` for each sample that the pattern matches in JavaScript, and `0` for each other sample. */
+/** Returns a string with one digit per sample: `1` if the pattern matches the sample in JavaScript, otherwise `0`. */
 export const matchSamples = (pattern: string): string => samples.map((sample) => (new RegExp(pattern).test(sample) ? '1' : '0')).join('');
 
 const encode = (texts: readonly string[]): string => texts.map((text) => Buffer.from(text).toString('base64')).join(' ');
@@ -17,7 +17,10 @@ const encode = (texts: readonly string[]): string => texts.map((text) => Buffer.
  */
 export const formatPatternsInput = (patterns: readonly string[]): string => `${encode(patterns)}\n${encode(samples)}`;
 
-/** Returns the patterns for which a `compile_patterns` program printed a different result than JavaScript, with the printed result. */
+/**
+ * Returns the patterns for which the result of a `compile_patterns` program differs from the JavaScript result, each with the differing
+ * result.
+ */
 export function findPatternDifferences(patterns: readonly string[], output: string): string[] {
   const results = output.trimEnd().split('\n');
   return patterns.flatMap((pattern, index) =>

@@ -3,7 +3,7 @@ import { assertContractResponse } from './assert-contract-response.ts';
 
 /**
  * Validates every API response from a server against the contract, whether it is sent to a browser, a client or a command. Also reports
- * responses that mix languages, because their problem detail is missing from the message catalogs.
+ * responses that mix languages because the text of their problem detail is missing from the message catalogs.
  */
 export function validateServerResponses(req: IncomingMessage, res: ServerResponse, onViolation: (violation: string) => void): void {
   const { method = 'GET', url = '/' } = req;

@@ -16,8 +16,8 @@ type SigningKey = { readonly privateKey: CryptoKey; readonly publicJwk: JWK };
 const clientId = 'shop';
 
 /**
- * An OpenID Connect provider whose responses a test can falsify. Browsers never open the provider. Instead, `authorize` responds as a real
- * provider does after a user has signed in.
+ * An OpenID Connect provider whose responses a test can falsify. Browsers never open the provider's pages. Instead, `authorize` responds as
+ * a real provider does after a user has signed in.
  */
 export class FakeIdentityProvider {
   readonly #server = createServer((req, res) => void this.#handle(req, res));
@@ -28,7 +28,7 @@ export class FakeIdentityProvider {
   readonly clientSecret = `provider-secret-${randomUUID()}`;
   /** Changes the ID token before it is sent. */
   alterIdToken: (token: string) => string | Promise<string> = (token) => token;
-  /** Handles a request instead of the provider. Returns false if the provider should handle the request. */
+  /** Handles a request in place of the provider. Returns false if the provider should handle the request. */
   intercept: (req: IncomingMessage, res: ServerResponse) => boolean = () => false;
   /** Forms that the token endpoint has received. */
   readonly tokenRequests: URLSearchParams[] = [];

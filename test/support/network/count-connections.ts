@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
 
-/** Returns the number of connections that the server has open. */
+/** Returns the number of the server's open connections. */
 export const countConnections = (server: Server | undefined): Promise<number> =>
   new Promise((resolve, reject) => server?.getConnections((error, count) => (error ? reject(error) : resolve(count))));

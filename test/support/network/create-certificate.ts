@@ -41,7 +41,7 @@ export type CertificateOptions = {
   readonly isAuthority?: boolean;
   /** Type of the new key (default: EC on the P-256 curve). */
   readonly keyType?: keyof typeof signatureAlgorithms;
-  /** The only purpose for which the certificate can be used (default: all purposes). */
+  /** Restricts the certificate to one purpose (default: all purposes). */
   readonly purpose?: keyof typeof purposes;
 };
 

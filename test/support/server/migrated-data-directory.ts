@@ -27,7 +27,10 @@ export async function copyMigratedDatabase(dataDirectory: string): Promise<void>
 export const createDataDirectoryFor = (kind: 'postgresql' | 'pglite'): ReturnType<typeof createDataDirectory> =>
   kind === 'pglite' ? createMigratedDataDirectory() : createDataDirectory();
 
-/** Returns the template. The first test that needs it creates it. If two workers create a template at the same time, only one is kept. */
+/**
+ * Returns the path of the template database, and creates the template if it does not exist. If two workers create a template at the same
+ * time, only one of the two is kept.
+ */
 async function findOrCreateTemplate(parent: string): Promise<string> {
   const template = join(parent, 'template');
   if (existsSync(template)) return template;

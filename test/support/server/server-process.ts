@@ -43,7 +43,7 @@ async function expectNoStoredSecrets(env: Readonly<Record<string, string>>, outp
 
 async function readStoredData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }: Readonly<Record<string, string>>): Promise<string> {
   if (url !== undefined) {
-    const db = await openDatabaseWithEntities(url, { entities: [] }); // discovering the entities would take time
+    const db = await openDatabaseWithEntities(url, { entities: [] }); // without entities, the database opens faster
     const dump = await dumpDatabase(db);
     await db.close();
     return dump;
@@ -126,7 +126,7 @@ export async function startServerProcess(
 
 /**
  * Starts a server and kills it during startup, as soon as `reached` returns true.
- * @param begins returns true once startup has progressed so far that `reached` must be checked in every event-loop turn
+ * @param begins returns true once startup has progressed far enough that `reached` must be checked in every event-loop turn
  */
 export async function killStartingServer(
   env: Readonly<Record<string, string>>,
@@ -146,7 +146,7 @@ export async function killStartingServer(
   await exited;
 }
 
-/** Runs a server that is expected to exit during startup. Returns its exit code and output. */
+/** Runs a server that is expected to exit during startup. Returns the server's exit code and output. */
 export async function runServerUntilExit(
   env: Readonly<Record<string, string>>,
   argv?: readonly string[],

@@ -6,8 +6,8 @@ import { createDataDirectory } from './server-process.ts';
 import { startEmptyServerPair } from './server-pair.ts';
 
 /**
- * Starts two `server/main.ts` processes on one PostgreSQL database. A load balancer sends requests to them alternately, regardless of
- * the client connection. Servers with rate limits share a Redis server.
+ * Starts two `server/main.ts` processes on one PostgreSQL database. A load balancer sends requests to the two processes alternately,
+ * regardless of the client connection. Servers with rate limits share a Redis server.
  */
 export const startMandateProcesses: StartServer = async (options, onLogLine, inspect) => {
   const redis = options.rateLimits && !isGenerous(options.rateLimits) ? await startRedis() : undefined;

@@ -14,8 +14,8 @@ export async function readDatabaseFunction(em: EntityManager, name: string): Pro
 }
 
 /**
- * Replaces parts of the latest version of a database function, for example to plant a fault. Each key of `replacements` is replaced wherever
- * it occurs.
+ * Replaces parts of the latest version of a database function, for example to inject a fault. Every occurrence of a key of `replacements`
+ * is replaced with the value of the key.
  * @param name name of the function without its version
  * @returns a function that restores the previous definition
  * @throws {Error} if the definition does not contain one of the keys

@@ -13,7 +13,7 @@ export const databaseKind = provided.kind;
 /** Kinds of database for which tests start a server process. The embedded database is always available. */
 export const serverDatabaseKinds = databaseKind === 'postgresql' ? (['postgresql', 'pglite'] as const) : (['pglite'] as const);
 
-/** Creates an empty, migrated database. The caller must close it. */
+/** Creates an empty, migrated database, which the caller must close. */
 export async function createMigratedDatabase(): Promise<Database> {
   if (provided.kind === 'postgresql') return openDatabaseWithoutMigrating(await createMigratedPostgresqlUrl());
   return openMigratedPglite(provided.template);
@@ -27,7 +27,7 @@ export async function createMigratedPostgresqlUrl(): Promise<string> {
 
 /**
  * Returns the environment variables of a server process with an empty, migrated PostgreSQL database. Returns no variables if PostgreSQL is
- * not available. The server then creates an embedded database, which takes several times as long.
+ * not available. Without these variables, the server creates an embedded database, which takes several times longer.
  */
 export const createDatabaseEnvironment = async (): Promise<{ DATABASE_URL?: string }> =>
   databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};

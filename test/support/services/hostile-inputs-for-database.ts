@@ -7,8 +7,6 @@ import { databaseKind } from './database.ts';
  */
 export const hostileInputsForDatabase: readonly string[] = databaseKind === 'postgresql' ? hostileInputs : hostileDatabaseInputs;
 
-/**
- * Scales the number of requests that a test file sends with all hostile inputs to the number that it sends with `hostileInputsForDatabase`.
- */
+/** Converts the number of requests for all hostile inputs to the proportional number of requests for `hostileInputsForDatabase`. */
 export const scaleRequestCount = (withAllInputs: number): number =>
   Math.floor((withAllInputs * hostileInputsForDatabase.length) / hostileInputs.length);

@@ -25,7 +25,7 @@ export type PostgresqlServer = {
   readonly kill: () => Promise<void>;
   /** Starts the server on its existing data after `kill` or a crash. */
   readonly start: () => Promise<void>;
-  /** Restarts the server in fast shutdown mode, which disconnects all clients. */
+  /** Restarts the server with a fast shutdown, which disconnects all clients. */
   readonly restart: () => Promise<void>;
 };
 
@@ -116,7 +116,7 @@ export async function startPostgresqlInDirectory(
   }
 }
 
-/** Kills the postmaster together with its child processes, which would otherwise keep running for a short time. */
+/** Kills the postmaster and its child processes, which would otherwise keep running for a short time. */
 export async function killPostgresql(data: string): Promise<void> {
   const [postmaster = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
   const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').catch(() => '');

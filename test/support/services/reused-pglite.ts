@@ -25,7 +25,7 @@ let idle: ReusablePglite | undefined;
 
 /**
  * Opens a migrated, empty PGlite database. Creating a database takes about a second, because PGlite unpacks the template into memory and
- * starts with empty caches. Therefore, a closed database is emptied and used again, unless its schema was changed.
+ * starts with empty caches. Therefore, a closed database is emptied and reused, unless its schema was changed.
  * @param template path of the dump of a migrated database
  */
 export async function openMigratedPglite(template: string): Promise<Database> {
@@ -70,7 +70,7 @@ async function prepareReuse(db: Database): Promise<ReusablePglite> {
   if (!(connection instanceof PgliteConnection)) throw new Error('memory:// is PGlite');
   const pglite = await connection.getNativeClient();
   const close = pglite.close.bind(pglite);
-  pglite.close = async () => undefined; // `db.close()` must not close the database
+  pglite.close = async () => undefined; // `db.close()` must not close PGlite, because it is reused
   const rows: TableRows[] = [];
   for (const name of await listUsedTables(pglite)) {
     const [row] = (await pglite.query<{ rows: string }>(`select json_agg(t)::text as rows from ${name} t`)).rows;

@@ -47,7 +47,7 @@ export async function connectRequestingApplication(
   return createRequestingApplication(shop, client.clientId, tokens.access_token);
 }
 
-/** Returns the functions of an application that has obtained this token. */
+/** Returns functions that send requests for an application with this token. */
 export function createRequestingApplication(shop: ShopServer, clientId: string, token: string): RequestingApplication {
   const call: RequestingApplication['call'] = (method, path, options) => shop.callApi(method, `/api/v1${path}`, { ...options, token });
   const post: RequestingApplication['post'] = (path, body) => call('POST', path, body === undefined ? {} : { body });

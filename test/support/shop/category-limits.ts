@@ -21,7 +21,7 @@ export async function createProductsInCategories<Category extends string>(
   return z.custom<Record<Category, number>>().parse(Object.fromEntries(ids));
 }
 
-/** Connects a third-party application with these limits. Returns functions that send requests with its token. */
+/** Connects a third-party application with these limits. Returns functions that send requests with the application's token. */
 export async function connectApplication(
   shop: ShopServer,
   details: RequestedLimits | undefined,

@@ -97,5 +97,5 @@ export function withPaymentTestShop(...given: Parameters<typeof startPaymentTest
 }
 
 export const inOneMinute = (): Date => new Date(Date.now() + 60_000);
-/** Returns a time at which an order that is placed now, but not paid, no longer reserves stock. */
+/** Returns a time at which an unpaid order that is placed now no longer reserves stock. */
 export const afterOrderHold = (): Date => new Date(Date.now() + 31 * 60_000);

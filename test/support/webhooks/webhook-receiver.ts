@@ -79,7 +79,7 @@ export async function deliverPendingEvents(mandate: ApiServer, deliverer: Delive
   await deliverer.waitUntilIdle();
 }
 
-/** Makes the next attempt of each pending delivery due earlier, by the given number of seconds. */
+/** Reschedules the next attempt of every pending delivery to an earlier time, by the given number of seconds. */
 export const advanceDeliveryRetries = ({ db }: ApiServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()

@@ -1,4 +1,4 @@
-"""The clients."""
+"""Sync and async clients for the Mandate API."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ class ApiError(MandateError):
 
 
 class ConnectionFailedError(MandateError):
-    """The service did not respond. It may still have executed the request."""
+    """The service did not respond, but may still have executed the request."""
 
 
 class CallTimeoutError(ConnectionFailedError):
-    """The service did not respond in time. It may still have executed the request."""
+    """The service did not respond in time, but may still have executed the request."""
 
 
 class DecodeError(MandateError):

@@ -12,7 +12,7 @@ Page = TypeVar("Page")
 
 
 class Pages(Generic[Item, Page]):
-    """A list. Iterating over it returns the items of all pages, which are requested on demand."""
+    """A list. Iterating over the list returns the items of all pages, which are requested on demand."""
 
     def __init__(self, sender: Sender, request: Request, options: CallOptions | None) -> None:
         self._sender = sender
@@ -35,7 +35,7 @@ class Pages(Generic[Item, Page]):
 
 
 class AsyncPages(Generic[Item, Page]):
-    """A list. Iterating over it with `async for` returns the items of all pages, which are requested on demand."""
+    """A list. Iterating over the list with `async for` returns the items of all pages, which are requested on demand."""
 
     def __init__(self, sender: AsyncSender, request: Request, options: CallOptions | None) -> None:
         self._sender = sender
