@@ -1,12 +1,12 @@
 /**
- * `npm run bench` compares our server, as shipped, with simpler servers. Each run measures all servers alternately. The program prints the
+ * `npm run bench` compares our server, as shipped, with simpler servers. Each run measures the servers in turn. The program prints the
  * results as Markdown, and writes docs/benchmark.json, docs/benchmark.svg and the tables in docs/performance.md.
  *
  *   --runs 3           runs everything three times and reports medians
  *   --case a --case b  runs only these cases and writes no file: read-own-order, …, refresh, page, dpop, order-limits, two-processes, memory, start
  *   --all              includes `page`, which fills a database with ten million orders first (`--long-list` changes the number)
  *   --peers            compares our server with Keycloak, Ory Hydra, Vendure and Medusa instead, and writes docs/peers.md
- *   --peer keycloak    compares it only with this peer, and writes no file
+ *   --peer keycloak    compares our server only with this peer, and writes no file
  *   --rounds 3 --seconds 3 --connections 32 --orders 200000 --customers 1000 --out docs
  *
  * Uses the installed PostgreSQL, or a separate database on the server at `DATABASE_URL`.

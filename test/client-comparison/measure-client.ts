@@ -35,7 +35,7 @@ export async function measureClient({ name, install, program }: ComparedClient, 
     platform: 'browser',
     target: 'es2022',
   });
-  // The programs run alternately, so that other load on the machine affects both programs equally.
+  // The two programs run in turn, so that other load on the machine affects both programs equally.
   const times: [program: number, empty: number][] = [];
   for (let n = 0; n < runs; n += 1) times.push([await measureCpuTime(file, folder), await measureCpuTime(emptyFile, folder)]);
   return {

@@ -160,7 +160,7 @@ export const conformancePlans: readonly ConformancePlan[] = [
   },
 ];
 
-/** Returns the plans with these IDs or names; an empty list selects all plans. */
+/** Returns the plans with the given IDs or names. An empty list selects all plans. */
 export function selectPlans(selectors: readonly string[]): readonly ConformancePlan[] {
   const matches = ({ id, name }: ConformancePlan, selector: string): boolean => id === selector || name === selector;
   const unknown = selectors.filter((selector) => !conformancePlans.some((plan) => matches(plan, selector)));

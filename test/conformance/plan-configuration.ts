@@ -20,7 +20,7 @@ export type ConformanceRun = {
 export type ConformanceClient = {
   readonly registration: ApplicationCreate;
   readonly configuration: object;
-  /** The certificate of the application's TLS connections. */
+  /** The client certificate for the application's TLS connections. */
   readonly certificate?: CertificateWithKey | undefined;
 };
 
@@ -116,7 +116,7 @@ const describeCertificate = (
 
 export type RegisteredClient = { readonly client_id: string; readonly client_secret: string | null };
 
-/** Returns the suite's configuration for a plan whose applications the suite registers with this initial access token. */
+/** Returns the suite's configuration for a plan whose applications the suite registers with the given initial access token. */
 export const createRegistrationConfiguration = (
   { title }: ConformancePlan,
   { issuer, alias }: { readonly issuer: string; readonly alias: string },

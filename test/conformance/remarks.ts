@@ -49,7 +49,7 @@ export const remarkOf = (module: string): string => remarks[module] ?? notExplai
 
 export const notExplained = 'not yet examined';
 
-/** Plans of the suite that are not run, each with the reason why. */
+/** Plans of the suite that are not run, each with the reason. */
 export const plansNotRun: readonly { readonly plan: string; readonly reason: string }[] = [
   {
     plan: 'Implicit OP, Hybrid OP, Form Post Implicit OP, Form Post Hybrid OP',

@@ -18,7 +18,7 @@ export type TestedServer = AsyncDisposable & {
   registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
   /** Returns an initial access token (RFC 7591 section 3) for any number of applications. */
   createRegistrationToken(): Promise<string>;
-  /** Lets an application that registered itself omit PKCE and the nonce. */
+  /** Allows a self-registered application to omit PKCE and the nonce. */
   allowNeitherPkceNorNonce(clientId: string): Promise<void>;
   rotateSigningKeys(): Promise<void>;
 };

@@ -14,13 +14,16 @@ export type ConsoleBrowser = {
   readonly pageErrors: readonly string[];
   /** Opens a page of the console in a new browser profile, and signs in. */
   openAs(user: Pick<TestUser, 'email' | 'password'>, path?: string, language?: string): Promise<Page>;
-  /** Opens a page of the console in a new browser profile, signs in, and consents only to these scopes. Call `withdrawPreapproval` first. */
+  /**
+   * Opens a page of the console in a new browser profile, signs in, and consents only to the given scopes. Call `withdrawPreapproval`
+   * first.
+   */
   openAndConsent(user: Pick<TestUser, 'email' | 'password'>, scopes: readonly Scope[], path: string): Promise<Page>;
   /** Opens a page of the console in a new browser profile, without signing in. */
   open(path?: string, language?: string): Promise<Page>;
 };
 
-/** Starts Chromium before the tests of a file, and stops it after them. */
+/** Starts Chromium before the tests in a file, and stops Chromium after these tests. */
 export function useConsoleBrowser(server: Pick<ApiServer, 'origin'>): ConsoleBrowser {
   let chromium: Browser;
   const pageErrors: string[] = [];
@@ -95,7 +98,7 @@ export async function withdrawPreapproval({ db }: ApiServer): Promise<void> {
   await db.em.fork().execute(`update applications set preapproved_scopes = '{}' where client_id = ?`, [consoleClientId]);
 }
 
-/** Selects exactly these scopes on the consent page, and consents. */
+/** Selects exactly the given scopes on the consent page, and consents. */
 export async function consentTo(page: Page, scopes: readonly Scope[]): Promise<void> {
   const boxes = page.locator('input[name=scope]');
   await boxes.first().waitFor({ state: 'attached' });

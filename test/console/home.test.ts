@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
     expect(browser.pageErrors).toEqual([]);
   });
 
-  /** Parts of the console that each scope permits, as far as this file tests them. */
+  /** The tested parts of the console that each scope makes available. */
   const partsByScope = {
     'orders.manage': ['To ship', 'Latest orders', 'Cancel order'],
     'statistics.read': ['Low stock', 'Revenue'],

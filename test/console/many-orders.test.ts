@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(`a list of ${orderCou
     });
   }, 300_000);
 
-  /** Performs a step, waits until the list begins with this order, and returns the requests for orders. */
+  /** Performs a step, waits until the list begins with the given order, and returns the requests for orders. */
   async function listRequests(name: string, step: () => Promise<unknown>, firstId: number): Promise<URLSearchParams[]> {
     requests = [];
     const startedAt = performance.now();

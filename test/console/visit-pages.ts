@@ -6,7 +6,7 @@ export async function navigateInConsole(page: Page, path: string): Promise<void>
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)}), dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
-/** A page of the console, and a text that appears only after its data has loaded. */
+/** A page of the console, and text that appears only after the page's data has loaded. */
 type PageWithData = { readonly path: string; readonly shows: string | RegExp };
 
 /** Time in which a page must show its data, in milliseconds, even on a machine that runs other tests at the same time. */

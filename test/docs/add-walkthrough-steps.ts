@@ -31,7 +31,7 @@ export function findMissingOperations(walkthrough: string, openApiDocument: stri
   );
 }
 
-/** Returns the walkthrough with steps for these operations, in one workflow for each resource. */
+/** Returns the walkthrough with steps for the given operations, in one workflow for each resource. */
 export function addWorkflows(walkthrough: string, operations: readonly Operation[]): string {
   const resources = Map.groupBy(operations, ({ operationId }) => operationId.split('.')[0] ?? '');
   const workflows = [...resources].map(([resource, ofResource]) => workflow(walkthrough, resource, ofResource.toSorted(byDependency)));

@@ -61,7 +61,10 @@ describe('TypeScript samples', () => {
   });
 });
 
-/** Replaces the file argument of an upload command, so that an import reads standard input, and a logo is an existing image. */
+/**
+ * Replaces the file argument of an upload command, so that an import command reads standard input and a logo command uploads an existing
+ * image.
+ */
 function withExistingFile({ requestBody, operationId }: (typeof operations)[number], argv: string[]): string[] {
   if (operationId.endsWith('.setLogo'))
     return [...argv.slice(0, -1), join(import.meta.dirname, '../../server/first-run/demonstration-logo.png')];

@@ -163,7 +163,7 @@ afterAll(async () => {
 
 /** Returns the first words of a documented command, if there is a check for the command. */
 const findStepName = (line: string): string | undefined => Object.keys(steps).find((words) => line.startsWith(`npx mandate ${words}`));
-/** Returns the command with the ID of its path parameter, product or quote replaced. */
+/** Replaces the ID of the resource, product or quote in a documented command. */
 const replaceId = (line: string, id: unknown): string => line.replace(/(?<=^npx mandate \D+ |product_id=|--quote-id )\d+/, String(id));
 
 async function runCommand(line: string): Promise<void> {

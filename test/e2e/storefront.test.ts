@@ -277,7 +277,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await activate('Cart 1');
     await page.getByRole('heading', { name: 'Cart' }).waitFor();
     expect(await page.title()).toBe('Cart – Storefront');
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN'); // a screen reader continues with the new content
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN'); // so a screen reader continues with the new content
     await activate('Sign in to order');
     await page.getByLabel('E-mail address').waitFor();
     await page.keyboard.type(carla.email);

@@ -53,7 +53,7 @@ function makeInvalid(body: unknown, at: number, how: 'swap' | 'drop' | 'add' | '
 const addPart = (tree: object, name: string, value: unknown): unknown =>
   Array.isArray(tree) ? [...tree, value] : Object.fromEntries([...Object.entries(tree), [name, value]]);
 
-/** Generates raw text as a body, most of it invalid JSON. */
+/** Generates bodies that are raw text, most of which are invalid JSON. */
 export const rawBody = (valid: Arbitrary<unknown>): Arbitrary<EncodedBody> => {
   const text = valid.map((body) =>
     typeof body === 'string' ? body : JSON.stringify(body, (_, part: unknown) => (part instanceof Placeholder ? 1 : part)),

@@ -148,7 +148,7 @@ class Run {
 const findingKind = (operation: Operation, fault: string): string =>
   `${operation.id} ${fault.replaceAll(/\S*[/\d]\S*/g, '').slice(0, 120)}`;
 
-/** Mixes seed and index, so that consecutive requests have independent seeds. */
+/** Mixes the seed and the index, so that consecutive requests have independent seeds. */
 function mixSeed(seed: number, index: number): number {
   let mix = (seed ^ Math.imul(index + 1, 0x9e3779b1)) | 0;
   mix = Math.imul(mix ^ (mix >>> 16), 0x85ebca6b);

@@ -62,7 +62,7 @@ function isBuiltInId(id: string): boolean {
   try {
     return Number(decodeURIComponent(id)) < 10;
   } catch {
-    return false; // an invalid escape is not an ID
+    return false; // text with an invalid percent-encoding is not an ID
   }
 }
 

@@ -33,18 +33,18 @@ type SchemaKeywords = z.infer<typeof schemaKeywords>;
 const lengthMax = 60;
 const itemsMax = 4;
 
-/** Generates values that a schema allows. `name`, the property or parameter name, selects useful values. */
+/** Generates values that a schema allows. `name`, the property or parameter name, selects values that the server is likely to accept. */
 export function valueArbitrary(schema: Schema, name = ''): Arbitrary<unknown> {
   const keywords = schemaKeywords.parse(schema);
   const types = [keywords.type ?? 'string'].flat();
   const [first = fc.constant(null), ...others] = types.map((type) => typeArbitrary(type, keywords, name));
   const byType = others.length === 0 ? first : fc.oneof(first, ...others);
-  // an enumeration already contains useful values
+  // an enumeration already lists the accepted values
   const usefulValues = keywords.enum ? undefined : usefulValue(name);
   return usefulValues ? fc.oneof({ weight: 6, arbitrary: usefulValues }, { weight: 1, arbitrary: byType }) : byType;
 }
 
-/** Returns useful values. Without useful values, nearly every order would reference unknown products. */
+/** Returns values that the server is likely to accept. Without such values, nearly every order would reference unknown products. */
 function usefulValue(name: string): Arbitrary<unknown> | undefined {
   if (Object.hasOwn(usefulValuesByName, name)) return usefulValuesByName[name];
   return name.endsWith('_id') ? known(name) : undefined;

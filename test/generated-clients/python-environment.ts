@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toolsFolder } from './openapi-generator.ts';
 import { run } from './run-command.ts';
 
-/** Creates a virtual environment with these packages once, and returns the folder that contains its programs. */
+/** Creates a virtual environment with the given packages once, and returns the folder that contains its programs. */
 export async function createVirtualEnvironment(name: string, packages: readonly string[]): Promise<string> {
   const environment = join(toolsFolder, name);
   const bin = join(environment, 'bin');

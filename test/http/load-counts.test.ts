@@ -31,7 +31,7 @@ test('the load shedder counts active, queued and rejected requests', async () =>
   expect(requests.areInProgress).toBe(true);
   const second = fetch(url);
   await expect.poll(() => shedder?.counts).toMatchObject({ working: 1, waiting: 1 });
-  // the third request exceeds the queue, so the server rejects the request that has waited longest
+  // the third request does not fit in the queue, so the server rejects the request that has waited longest
   const third = fetch(url);
   expect((await second).status).toBe(503);
   expect(shedder?.counts).toEqual({ working: 1, waiting: 1, refused: { overloaded: 1, 'no answer': 0, 'no body': 0 } });

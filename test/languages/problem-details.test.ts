@@ -83,7 +83,7 @@ describe('the catalogs contain', () => {
     );
     expect(messages.length).toBeGreaterThan(40);
     const isKnown = (message: string): boolean => {
-      // the values are constants of the contract
+      // the inserted values are constants from the contract
       const parts = toSentence(message).split(/\$\{.*?\}/);
       const pattern = new RegExp(`^${parts.map((part) => part.replaceAll(/[.*+?()[\]]/g, String.raw`\$&`)).join('.+')}$`);
       return [...known].some((text) => pattern.test(text));

@@ -27,7 +27,7 @@ const nearbyWeight = 4;
 const pathWeight = 8;
 /** Weights of the words in the paths of the files that import the mutant's file directly or indirectly. */
 const importerPathWeights = [6, 4, 2];
-/** A file that is imported by more files than this is used everywhere, so its importers do not help to find related tests. */
+/** Maximum number of importers. A file with more importers is used everywhere, so its importers do not help to find related tests. */
 const importersMax = 6;
 const nearbyLines = 8;
 /** Weight of the words in the mutated line. */

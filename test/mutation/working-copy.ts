@@ -74,7 +74,10 @@ export class WorkingCopy {
     }
   }
 
-  /** Runs the test files on PostgreSQL until the first failure. PGlite would take longer and skip tests that need several connections. */
+  /**
+   * Runs the test files on PostgreSQL until the first failure. On PGlite, the tests would take longer, and those that need several
+   * connections would be skipped.
+   */
   async test(files: readonly string[], limitMs = runLimitMs): Promise<TestRun> {
     const report = join(this.#directory, 'mutation-report.json');
     await rm(report, { force: true });

@@ -202,7 +202,7 @@ runClient(JSON.parse(process.env.RUNTIME_INPUT)).then((result) => {
 });
 `;
 
-/** Checks the errors of the CommonJS copy with the classes of the ESM copy. */
+/** Checks whether errors from the CommonJS copy are instances of the ESM copy's classes. */
 const bothFormats = `import { createRequire } from 'node:module';
 import * as esm from '@mandate/client-sdk';
 import * as webhooks from '@mandate/client-sdk/webhooks';

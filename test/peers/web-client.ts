@@ -16,7 +16,7 @@ export type ClientSession = {
   readonly accessToken: string;
 };
 
-/** Scopes that every tested application requests. With the API scope, the access token is also valid at the API. */
+/** Scopes that every tested application requests. With the API scope, the access token is also valid for the API. */
 export const requestedScope = 'openid profile email users.read';
 
 /** A web application with its own sign-in. Browsers reach the application at `origin`. */
@@ -75,7 +75,7 @@ export async function signInToWebClient(
 }
 
 /**
- * Signs a new user in to the application, refreshes the tokens, uses them at the API, and signs the user out of the application and the
+ * Signs a new user in to the application, refreshes the tokens, calls the API with them, and signs the user out of the application and the
  * server.
  */
 export async function expectCompleteSession(

@@ -1,8 +1,6 @@
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 
-/**
- * Every order whose number is divisible by this interval belongs to the largest customer. The other customers share the remaining orders.
- */
+/** Interval between the numbers of the largest customer's orders. The other customers share the remaining orders. */
 const largestCustomerInterval = 80;
 const usersCount = 20_000;
 

@@ -30,7 +30,7 @@ def serialize_lines(context, value):
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-# Path parameters that would make a case revoke the access of all later cases.
+# Path parameters with which a test case would revoke the access of all later test cases.
 protected = set()
 
 
@@ -88,8 +88,8 @@ EXPECTED_ERRORS = [
     ("invalid_value", "Must be a valid date between 1980|Must be between 1980", "JSON Schema has no ranges of dates."),
     ("invalid_image", "", "JSON Schema cannot describe the dimensions and the contents of an image."),
     ("invalid_request", "The body is empty", "JSON Schema cannot describe the length of a binary body."),
-    # Conditions between fields, and rules that the schema could express only with keywords that older documents lack. A comparison of the
-    # documents would report such keywords as incompatible. The descriptions in the document state the rules.
+    # Conditions that involve several fields, and rules that the schema could express only with keywords that older documents lack. A
+    # comparison of the documents would report such keywords as incompatible. The descriptions in the document state the rules.
     ("required", "This field is required if `quote_id` is omitted", "An order has either a quote, or items and delivery."),
     (
         "invalid_value",
@@ -129,7 +129,7 @@ def is_expected(error):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Drop the rejection of a valid request if all errors in the response are expected, and the rejection of a URL that is too long."""
+    """Drop the failure if a valid request was rejected only with expected errors, or if a URL was rejected because it is too long."""
     # A server or proxy can return 414 for any operation with text in its query, so the document does not declare 414 for each operation.
     if response.status_code == 414:
         return failure.code not in {"ST103", "ST201"}

@@ -4,7 +4,7 @@ import { afterOrderHold, type PaymentTestShop } from '../support/shop/payment-te
 import { pickupDelivery } from '../support/shop/test-shop.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
 
-/** A step in the shop. The numbers `a` and `b` select the products, orders and quantities of the step. */
+/** A customer's step in the shop. The numbers `a` and `b` select the products, orders and quantities of the step. */
 export type Step = { readonly action: Action; readonly a: number; readonly b: number };
 
 export const actions = [

@@ -4,7 +4,7 @@ import { withLintProject } from './lint-project.ts';
 const folders = ['contract', 'server', 'client-sdk', 'cli', 'test'];
 const lint = withLintProject();
 
-/** Plants a file with this source in every folder, and returns the folders in which the linter reports a nonstandard term. */
+/** Plants a file with the given source in every folder, and returns the folders in which the linter reports a nonstandard term. */
 async function foldersWithProblem(source: string): Promise<string[]> {
   const stdout = await lint(Object.fromEntries(folders.map((folder) => [`${folder}/planted.ts`, source])), folders);
   const problems = stdout.split('\n\n').filter((problem) => problem.includes('language(private-words)'));

@@ -17,7 +17,7 @@ const options = { cwd: repositoryRoot, maxBuffer: 1_000_000_000 };
 const bytesMax = 3_000_000;
 const binaryExtensions = new Set(['.png', '.gz', '.ico', '.woff2', '.jpg', '.tgz']);
 
-/** Hosts in example and test URLs (this machine, and names reserved by RFC 2606 and RFC 6761), whose passwords are not secret. */
+/** Hosts in example and test URLs: this machine, and names reserved by RFC 2606 and RFC 6761. Passwords in such URLs are not secret. */
 const exampleHost =
   /@(?:localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\bexample(?:\.(?:com|org|net))?|[\w.-]+\.(?:test|invalid|localhost))(?![\w.-])/;
 

@@ -9,7 +9,7 @@ const till = withPaymentTestShop();
 const scopes = ['orders.read', 'orders.write', 'payments.write'] as const;
 const monthly = (perPeriod: number) => ({ limits: { currency: 'EUR', per_period: perPeriod, period: 'month' } });
 
-/** Signs up a customer, and creates an API key with these limits. */
+/** Signs up a customer, and creates an API key with the given limits. */
 async function createKey(limits: unknown) {
   const { mandate, shop } = till;
   const anna = await signUp(mandate.origin);

@@ -8,7 +8,8 @@ const okp = toJwk(generateKeyPairSync('ed25519'));
 const rsa = toJwk(generateKeyPairSync('rsa', { modulusLength: 2048 }));
 
 /**
- * An RSA public key with a modulus of this size. The modulus is not a product of two primes, but the public key does not reveal this.
+ * Returns an RSA public key whose modulus has the given number of bits. The modulus is not a product of two primes, but the public key does
+ * not reveal this.
  */
 const rsaWith = (bits: number, exponent = 'AQAB') => {
   const modulus = Buffer.alloc(bits / 8, 0xff);

@@ -168,7 +168,7 @@ describe('webhooks of an application', () => {
     await placeOrder();
     await deliverPendingEvents(till.mandate);
     expect(received().orders).toEqual([]);
-    // The endpoint remains restricted after the restricted device has been disconnected.
+    // The endpoint remains restricted even after the device that registered it has been disconnected.
     const { access_token: manager } = await obtainTokens(till.mandate.origin, anna, ['connected_apps.read', 'connected_apps.write']);
     for (const { id } of (await api('GET', '/connected-apps', manager)).body.data) {
       const { body } = await api('GET', `/connected-apps/${id}/limits`, manager);

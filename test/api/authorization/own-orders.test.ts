@@ -33,7 +33,7 @@ const orderBody = async (): Promise<JsonBody> => ({
   delivery: pickupDelivery,
 });
 
-/** Creates a quote and converts it to an order, with this token (default: the shop's token). */
+/** Creates a quote with the given token (default: the shop's token), and converts the quote to an order. */
 async function placeOrderFromQuote(quote: JsonBody, token = till.shop.token): Promise<JsonBody> {
   const { body } = await till.mandate.callApi('POST', '/api/v1/quotes', { token, body: quote });
   const placed = await till.mandate.callApi('POST', '/api/v1/orders', { token, body: { quote_id: body.id } });

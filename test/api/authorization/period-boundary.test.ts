@@ -6,7 +6,9 @@ import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 const till = withPaymentTestShop();
 
 let restoreClock: () => Promise<void> = async () => undefined;
-/** Makes the statement that places orders check the limits as of the given time instead of the current time. */
+/**
+ * Changes the database function that places orders, so that the function checks the limits at the given time instead of the current time.
+ */
 async function setTimeOfOrders(epochMs: number): Promise<void> {
   await restoreClock();
   const time = `decided_at := timestamptz '${new Date(epochMs).toISOString()}'`;

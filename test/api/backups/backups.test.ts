@@ -56,7 +56,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 const call = (method: string, path: string): Promise<ApiResponse> => shop.callApi(method, `/api/v1${path}`, { token: tokens.admin ?? '' });
 const listBackups = async (): Promise<JsonBody[]> => (await call('GET', '/backups')).body.data;
 
-/** Runs the task that the request has started, and returns the task. Backup tasks read a separate database, not the server's database. */
+/** Runs the task that the request started, and returns the task. Backup tasks read a separate database, not the server's database. */
 async function runTask(started: ApiResponse, path = directory): Promise<JsonBody> {
   expect([started.status, started.body]).toEqual([202, expect.objectContaining({ status: 'queued' })]);
   const handlers = createBackupTaskHandlers({ path, key: backupKey, openSource: createMigratedDatabase });
@@ -207,8 +207,8 @@ describe('backups', () => {
     expect(await listBackups()).toEqual(all);
     await runJob(2);
     const kept = [
-      'mandate-20261107T000000Z-1.backup', // the newest intact backup of its day, and of all days
-      'mandate-20261107T120000Z-2.backup', // damaged, but kept because an older backup is kept
+      'mandate-20261107T000000Z-1.backup', // the newest intact backup, both of its day and of all days
+      'mandate-20261107T120000Z-2.backup', // damaged, but newer than a backup that is kept
       'mandate-20261108T120000Z-12.backup',
       'mandate-20261108T130000Z-13.backup',
       'nightly.backup',

@@ -18,7 +18,7 @@ async function connect(origin: string, person: TestUser, options: Parameters<typ
   return client;
 }
 
-/** Subscribes to resources. `updates` are the URIs in the notifications, in order. */
+/** Subscribes to resources. `updates` contains the URIs from the notifications, in order. */
 async function subscribe(client: Client, ...uris: string[]) {
   const updates: string[] = [];
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => void updates.push(params.uri));

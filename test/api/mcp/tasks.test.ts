@@ -14,7 +14,7 @@ const protocolVersion = '2026-07-28';
 const taskScopes: readonly Scope[] = ['orders.read', 'tasks.read', 'tasks.write'];
 
 type Assistant = {
-  /** Sends a JSON-RPC request, because the SDK's client does not support the extension. */
+  /** Sends a JSON-RPC request without the SDK's client, which does not support the extension. */
   readonly send: (
     method: string,
     params: { readonly name?: string; readonly taskId?: string; [key: string]: unknown },

@@ -7,7 +7,7 @@ import { deliveryAddress } from '../../support/shop/test-shop.ts';
 import { completeTask } from '../../support/shop/run-tasks.ts';
 
 const till = withPaymentTestShop();
-/** A delivered, a partly shipped, a canceled and an unpaid order. Each column has a value in at least one of these orders. */
+/** Four orders: one delivered, one partly shipped, one canceled and one unpaid. Each column has a value in at least one of these orders. */
 let orders: readonly [JsonBody, JsonBody, JsonBody, JsonBody];
 
 beforeAll(async () => {

@@ -261,7 +261,7 @@ describe('409', () => {
     const ben = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read', 'tasks.read', 'tasks.write']);
     const em = shop.db.em.fork();
     await em.begin();
-    // This lock blocks inserts into tasks, but not reads.
+    // This lock blocks inserts into the table `tasks`, but not reads.
     await em.execute('lock table tasks in share row exclusive mode');
     const requests = Array.from({ length: 6 }, () => start({}, ben.access_token));
     const waiting = async (): Promise<number> =>

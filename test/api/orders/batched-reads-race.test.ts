@@ -10,9 +10,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 /** Number of concurrent readers, larger than the batch size so that the pending lookups need several queries. */
 const readerCount = 150;
-/**
- * Number of orders, large enough that two readers rarely look up the same order, because concurrent lookups of one order share a result.
- */
+/** Number of orders. The number is large, so that concurrent lookups rarely read the same order and therefore rarely share a result. */
 const orderCount = 300;
 const changeCount = 12;
 /** Number of ownership changes before each token revocation. One token of each user remains valid. */

@@ -8,7 +8,7 @@ import {
   stripeAmountFromMinorUnits,
 } from '../../../server/payments/providers/convert-stripe-objects.ts';
 
-/** Converts a Stripe payment intent with the given fields replaced. */
+/** Converts a sample Stripe payment intent in which the given fields are replaced. */
 const convertIntent = (fields: object) => {
   const intent: unknown = {
     id: 'pi_1',

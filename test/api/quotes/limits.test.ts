@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const limits = { currency: 'EUR', per_order: 80, per_period: 100, period: 'month' };
 
-/** Connects an application with these limits to Anna's account, and returns functions that send requests with its token. */
+/** Connects an application with the given limits to Anna's account, and returns functions that send requests with its token. */
 async function connect(details: RequestedLimits) {
   const { access_token: token } = await obtainLimitedTokens(shop.origin, anna, ['orders.read', 'orders.write'], details);
   const product = await shop.createProduct({ price: 10, stock: 1000 });

@@ -151,7 +151,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
     // Without the lock, quotes with a hold would cause a deadlock, which would also prevent a quote from ending twice.
     const countContradictions = async (): Promise<number> => (await convertWhileEnding(cancelQuotes, false)).contradictions.length;
     const found = await withoutQuoteLock(async () => {
-      // On a busy machine, the requests of one attempt may not overlap.
+      // On a busy machine, the requests of one attempt might not overlap.
       for (let attempt = 1; attempt <= 20; attempt += 1) if ((await countContradictions()) > 0) return true;
       return false;
     });

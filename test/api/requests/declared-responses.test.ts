@@ -1,4 +1,4 @@
-/** Provokes declared responses of individual operations that no other test provokes. */
+/** Tests operation-specific declared responses that no other test triggers. */
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';

@@ -12,14 +12,14 @@ const administrator = shop.admin(scopeNames);
 /** A character that consists of two UTF-16 code units but is one code point. */
 const emoji = '😀';
 
-/** Fields that reject strings of emoji, because they contain a URL or a key, or identify a category, time zone or application. */
+/** Fields that reject strings of emoji, because the fields contain a URL or a key, or identify a category, time zone or application. */
 const restrictedField = /(?:ur[il]s?(?:\/0)?|issuer|private_key|categories\/0|time_zone|client_id|cursor)$/;
 const fields = listRequestFields(({ schema }) => isFreeText(schema) && schema.maxLength !== undefined).filter(
   ({ pointer, query, body }) => !restrictedField.test(pointer ?? query ?? '') && (query !== undefined || body !== undefined),
 );
 const label = ({ method, path, pointer, query }: RequestField): string => `${method} ${path} ${pointer ?? `?${query}`}`;
 
-/** Sends a request with this text in the field, and returns the field's error, if any. */
+/** Sends a request with the given text in the field, and returns the field's error, if any. */
 async function findError(field: RequestField, text: string): Promise<JsonBody> {
   const { body } = await sendRequestWithField(shop, administrator.token, field, text);
   return (body?.errors ?? []).find(({ pointer, parameter }: JsonBody) =>

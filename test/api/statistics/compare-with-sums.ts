@@ -105,7 +105,10 @@ const timeZones = [
 const maxDays = { hour: 6, day: 70, week: 250, month: 300 } as const;
 const dayAfter = (day: string, count: number): string => new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
 
-/** Generates periods that start on any day and have any length, so that the server reads stored sums of every width. */
+/**
+ * Generates periods that start on any day and have any length, so that the server reads stored sums of all kinds, from 15 minutes to a
+ * month.
+ */
 export const randomStatisticsCase: fc.Arbitrary<StatisticsCase> = fc
   .record({
     timeZone: fc.constantFrom(...timeZones),

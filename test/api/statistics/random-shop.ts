@@ -4,7 +4,7 @@ import type { EntityManager } from '../../../server/database/entity-manager/enti
 import { addRecordedChangesToOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 
-/** Daylight saving time changes, including one at midnight (Havana) and one of half an hour (Lord Howe Island). */
+/** Daylight saving time changes, including a change at midnight (Havana) and a change by half an hour (Lord Howe Island). */
 const transitions = ['2025-03-30T01:00Z', '2025-10-26T01:00Z', '2025-11-02T05:00Z', '2025-03-09T05:00Z', '2025-04-05T15:00Z'];
 const instant = fc.oneof(
   fc

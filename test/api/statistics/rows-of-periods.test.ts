@@ -27,7 +27,7 @@ const widthSeconds = {
   month: Infinity,
 } as const;
 
-/** Whether a row of the width can start at a time. */
+/** Returns whether a row of the given width can start at the given time. */
 function isStartOfRow(width: RowWidth, time: number): boolean {
   const midnight = time % daySeconds === 0;
   const day = new Date(time * 1000).getUTCDate();
@@ -52,8 +52,8 @@ function timesOfPeriods(
 }
 
 /**
- * For each moment, adds up the signs of the rows that contain it. Returns the times at which this sum changes, each with the amount of the
- * change.
+ * Adds up, for each point in time, the signs of the rows that contain the point. Returns the times at which this sum changes, each with the
+ * amount of the change.
  */
 function changesOfCount(times: readonly SignedTime[]): [number, number][] {
   const changes = Map.groupBy(
@@ -66,7 +66,7 @@ function changesOfCount(times: readonly SignedTime[]): [number, number][] {
     .toSorted(([a], [b]) => a - b);
 }
 
-/** Returns the rows that the scans read, one after the other, with the part to which each row belongs. */
+/** Returns the rows that each scan reads, in the order of the scans, with the part to which each row belongs. */
 function rowsOfScans(scans: readonly Scan[]): (readonly [start: number, end: number, part: number])[] {
   return scans.flatMap(({ width, time_of_day: timeOfDay, bounds, parts }) => {
     return bounds.slice(1).flatMap((end, index) => {
@@ -86,7 +86,10 @@ const secondsOf = (day: string): number => Date.parse(day) / 1000;
 const quarter = fc.integer({ min: secondsOf('1980-01-01') / quarterHour, max: secondsOf('2050-01-01') / quarterHour });
 const length = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 200_000 }));
 const dimension = fc.constantFrom<StatisticsDimension>('all', 'status', 'product', 'category', 'application');
-/** Adjacent periods of almost the same length, such as days when the clocks change, the first of which is shorter; and a period before them. */
+/**
+ * A sequence of adjacent periods of almost equal length, such as days around a clock change, and a period that ends where the sequence
+ * begins. The first period of the sequence may be shorter.
+ */
 const adjacentPeriods = fc
   .record({
     first: quarter,

@@ -234,8 +234,8 @@ describe('retention', () => {
 
 describe('a task while the process is processing requests', () => {
   /**
-   * Runs an export that works for `workMs` before its only step. Returns how often, before the step, the export checked whether the process
-   * was processing requests.
+   * Runs an export that works for `workMs` before its only step. Returns how many times, before the step, the export checked whether the
+   * process was processing requests.
    */
   async function countChecksBeforeStep(workMs: number, isServing: (check: number) => boolean): Promise<number> {
     await startExport();

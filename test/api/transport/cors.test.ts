@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
     pageServer.close();
   });
 
-  /** Sends a request from the page, and returns the response parts that scripts can read. */
+  /** Sends a request from the page, and returns the parts of the response that scripts can read. */
   const call = (path: string, init: RequestOptions = {}): Promise<PageResponse> =>
     page.evaluate(
       async ([url, options]) => {

@@ -15,7 +15,7 @@ const mandate = withShop({ sampleData: false, rateLimits: limits });
 let client: { clientId: string; secret: string };
 let token: string;
 let addressCount = 0;
-/** Returns headers with a client IP address that has not sent any requests yet. */
+/** Returns headers with a client IP address from which no requests have been sent yet. */
 const unusedAddress = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${(addressCount += 1)}` });
 
 /** Creates an application that has not sent any requests yet. */

@@ -10,7 +10,7 @@ import {
 } from './api-traffic.ts';
 import { clientCredentialsTraffic, refreshTraffic, signInTraffic } from './oauth-traffic.ts';
 
-/** Requests that are sent alternately to several servers, and goals for the servers' throughput ratios. */
+/** Requests that are sent to several servers in turn, and goals for the servers' throughput ratios. */
 export type BenchmarkCase = {
   readonly name: string;
   readonly title: string;

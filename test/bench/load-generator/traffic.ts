@@ -28,8 +28,8 @@ type Next = {
    */
   readonly createRequest: (value: string, customer: string) => RequestSpec & { readonly body: string };
   /**
-   * The location of the customer's ID in the response, and all customers. Set only if follow-up requests must be sent with the customer's
-   * token.
+   * The location of the customer's ID in the response, and the IDs of all customers. Set only if follow-up requests must be sent with the
+   * customer's token.
    */
   readonly customers?: { readonly location: ValueLocation; readonly ids: readonly string[] };
   /**

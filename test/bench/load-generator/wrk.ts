@@ -21,7 +21,7 @@ const summary = z.object({ finished: z.number(), failed: z.number(), seconds: z.
 /** Number of distinct requests generated for each second of the run, unless the traffic specifies the number. */
 const maxDistinctPerSecond = 5_000;
 
-/** Sends the requests in turn, repeatedly. */
+/** Repeatedly sends the requests in turn. */
 const plainScript = (requests: readonly string[]): string => `
 local shots = { ${requests.join(',\n')} }
 local at = 0

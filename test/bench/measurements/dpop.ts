@@ -35,7 +35,7 @@ export async function measureDpop(
 
 type KeyHolder = Customer & { readonly key: DpopKey };
 
-/** Reads with DPoP-bound tokens. Every customer has a separate key, and every request has a new proof. */
+/** Read requests with DPoP-bound tokens. Every customer has a separate key, and every request has a new proof. */
 async function readWithProofsTraffic(target: Target): Promise<Traffic> {
   const holders = await mapInBatches(await target.browsers(), async (browser, at): Promise<KeyHolder> => {
     const key = createKey();

@@ -17,14 +17,14 @@ import { issuer, sendThroughProxy, proxyHeaders } from '../servers/tls-proxy.ts'
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import { serializeRequest } from '../load-generator/traffic.ts';
 
-/** Number of requests for each page. Requests for the pages alternate. */
+/** Number of requests for each page. Requests alternate between the pages. */
 const repeats = 300;
 /** Disk space for one order, including indexes, WAL and a margin. */
 const bytesPerOrder = 1_000;
 
 /**
- * Measures a list of all orders in a separate, very large database. The database is filled only once, because filling takes longer than all
- * measurements.
+ * Measures the response times of a list of all orders in a separate, very large database. The database is filled only once, because filling
+ * takes longer than all measurements.
  */
 export class LargeOrderList implements AsyncDisposable {
   readonly measure: () => Promise<Check[]>;

@@ -24,7 +24,7 @@ export type Settings = { readonly rounds: number; readonly seconds: number; read
 /** Number of rounds that run before the first measured round, because V8 optimizes a server's functions during the first few seconds. */
 const warmUpRounds = 3;
 
-/** Latency is measured at this fraction of the maximum throughput. */
+/** Fraction of the maximum throughput at which latency is measured. */
 const latencyTestShare = 0.7;
 
 /** Server with which our server's response times are compared, to show which times are possible on this machine. */

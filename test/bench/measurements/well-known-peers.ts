@@ -38,7 +38,7 @@ const warmUpCpuSeconds = 8;
 /** Maximum number of rounds in a warm-up. */
 const warmUpRoundsMax = 6;
 
-/** Measures the operations of servers alternately in each round, so that other load on the machine affects all servers equally. */
+/** Measures the servers' operations in turn within each round, so that other load on the machine affects all servers equally. */
 export async function compareOperations(
   servers: readonly ComparedServer[],
   operations: readonly OperationName[],

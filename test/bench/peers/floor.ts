@@ -24,7 +24,7 @@ const readOrder = {
 };
 type Query = { readonly name: string; readonly text: string };
 
-/** Creates one prepared query for each combination of a filter and a cursor. `fixed`: number of parameters in `text`. */
+/** Creates one prepared query for each combination of a filter and a cursor. `fixed` is the number of parameters in `text`. */
 function prepareLists(
   name: string,
   text: string,

@@ -32,7 +32,7 @@ type Report = (progress: string) => void;
 type Applications = Pick<Target, 'client' | 'website'>;
 type FilledDatabase = Applications & { readonly postgresql: EmptyDatabase; readonly db: Database };
 
-/** A database with a shop, and the servers. Each server starts when a case first needs it. */
+/** A database with a shop, and the servers under test. Each server starts when a case first needs it. */
 export class BenchmarkEnvironment implements AsyncDisposable {
   readonly directory: string;
   readonly secret = randomBytes(32).toString('hex');
@@ -58,7 +58,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return new BenchmarkEnvironment(await createServerDirectory(), size, report);
   }
 
-  /** Returns the target with this name. All cases share the target. */
+  /** Returns the target with the given name. All cases share the target. */
   target(name: ServerName): Promise<Target> {
     const target = this.#targets.get(name) ?? this.#createTarget(name);
     this.#targets.set(name, target);

@@ -41,7 +41,7 @@ export type ComparedServer = {
 export type PeerContext = {
   /** Creates an empty database on the shared PostgreSQL server and returns its URL. */
   readonly createDatabase: (name: string) => Promise<URL>;
-  /** Directory for configuration and log files, which is removed at the end. */
+  /** Directory for configuration and log files, which is removed after the measurements. */
   readonly directory: string;
   /** Number of customers, each with a separate session. */
   readonly customers: number;

@@ -31,7 +31,8 @@ export async function runCommand(
 }
 
 /**
- * Returns the directory, outside the repository, in which this version of a peer is installed. If necessary, installs this version first.
+ * Returns the directory, outside the repository, in which the given version of a peer is installed. If necessary, installs this version
+ * first.
  */
 export async function installPeer(name: string, version: string, install: (directory: string) => Promise<unknown>): Promise<string> {
   const directory = join(homedir(), '.cache/mandate-peers', `${name}-${version}`);

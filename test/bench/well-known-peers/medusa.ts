@@ -16,8 +16,8 @@ import { createPool } from './pool.ts';
 const version = '2.21.2';
 
 /**
- * Medusa runs without Redis here. Medusa recommends Redis for the cache, events, locks and workflows of several servers, but a single
- * server needs more CPU time with Redis.
+ * Medusa runs without Redis here. Medusa recommends Redis if several servers share a cache, events, locks and workflows, but a single
+ * server uses more CPU time with Redis.
  */
 const configuration = `const { defineConfig } = require('@medusajs/framework/utils');
 const { DATABASE_URL: databaseUrl, SECRET: secret } = process.env;

@@ -12,7 +12,7 @@ afterEach(killProcesses);
 
 const scopes: readonly Scope[] = ['approvals.decide', 'orders.read', 'events.read'];
 
-/** Connects an application that requests approvals, and signs in the customer on the command line. */
+/** Connects an application that requests approvals, and signs the customer in on the command line. */
 async function connect(granted: readonly Scope[] = scopes) {
   const { anna, app } = await connectApplicationAndDecider(shop);
   const { access_token: token } = await obtainTokens(shop.origin, anna, granted);

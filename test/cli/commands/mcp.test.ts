@@ -17,7 +17,7 @@ const main = join(import.meta.dirname, '../../../cli/main.ts');
 
 type Options = { readonly scopes: readonly Scope[]; readonly user?: TestUser };
 
-/** Starts `mandate mcp` with a user's credential that has these scopes, and connects an MCP client to it. */
+/** Starts `mandate mcp` with a user's credential that has the given scopes, and connects an MCP client to it. */
 async function connectAssistant({ scopes, user: given }: Options, ...flags: string[]) {
   const home = await createConfigDirectory();
   const user = given ?? (await signUp(shop.origin));

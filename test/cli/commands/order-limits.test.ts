@@ -14,7 +14,7 @@ const lastDay = `${nextYear}-01-31`;
 const endOfLastDay = new Date(`${lastDay}T23:59:59.999`).toISOString();
 
 describe('mandate login with limits', () => {
-  /** Signs in with a device code and these flags. The user submits the consent page without changes. */
+  /** Signs in with a device code and the given flags. The user submits the consent page without changes. */
   async function signIn(person: TestUser, flags: readonly string[], env: Record<string, string>) {
     const command = spawnCommand(
       ['login', '--device', '--json', '--storage', 'file', '--scopes', 'orders.write,users.read', ...flags],

@@ -80,7 +80,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Returns bash's completions for these words, by calling the completion function as bash does. */
+/** Returns bash's completions for the given words, by calling the completion function as bash does. */
 async function completeInBash(words: readonly string[], mark: string): Promise<string[]> {
   await using at = await installed();
   const script = `

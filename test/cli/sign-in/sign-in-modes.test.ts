@@ -33,7 +33,7 @@ const tokens: StubResponse = {
   body: { access_token: 'access-1', refresh_token: 'refresh-1', token_type: 'Bearer', expires_in: 600, scope: 'orders.read' },
 };
 
-/** Starts an authorization server whose token endpoint returns these responses in turn. */
+/** Starts an authorization server whose token endpoint returns the given responses in turn. */
 const startTokenServer = ({ interval = 0.05, link = '/device?user_code=AB-CD', answers }: TokenServerOptions) => {
   let requests = 0;
   return startStubServer(({ url, headers }) => {

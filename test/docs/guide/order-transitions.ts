@@ -79,7 +79,7 @@ const changes: readonly ((order: Order) => void)[] = [
   (order) => order.shortenReservation(now),
 ];
 
-/** Attempts each change in each state of the server's order entity, and returns every possible change of status in the form `from to`. */
+/** Attempts each change in each state of the server's order entity, and returns every possible status change in the form `from to`. */
 export function findPossibleTransitions(): string[] {
   const pairs = orderStatuses.flatMap((status) =>
     orderFulfillmentStatuses.flatMap((fulfillmentStatus) =>
@@ -88,7 +88,7 @@ export function findPossibleTransitions(): string[] {
         try {
           change(order);
         } catch {
-          return []; // invalid_transition
+          return []; // the order does not allow this change
         }
         return order.status === status ? [] : [`${status} ${order.status}`];
       }),

@@ -27,7 +27,7 @@ export async function auditAccess({ administration: { environment }, ledger }: L
     });
     if (status !== 200) findings.lost.push(`a refresh token returned ${status}: ${text}`);
   }
-  // this check runs last, because replaying a used credential revokes all tokens issued for it
+  // this check runs last, because replaying a used credential revokes all tokens of the same grant
   await forEachConcurrently(sampleEvenly(ledger.usedCredentials, replaysMax), async ({ kind, form }) => {
     const { status } = await token(form);
     if (status !== 400) findings.wronglyAccepted.push(`a used ${kind} returned ${status}`);

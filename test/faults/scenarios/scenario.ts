@@ -10,7 +10,7 @@ export type FaultContext = {
   readonly expireLeases: boolean;
 };
 
-/** `since`: time (`performance.now()`) after which a new write request may succeed. */
+/** `since` is the time (from `performance.now()`) after which a new write request may succeed. */
 export type InjectedFault = { readonly since: number; readonly note?: string };
 
 /** A failure that the test can cause. */

@@ -67,7 +67,7 @@ export class Load {
     }
   }
 
-  /** Stops sending requests, and waits for pending requests. */
+  /** Stops sending requests, and waits until the pending requests have completed. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;

@@ -40,7 +40,7 @@ const introspect = async (token: string) => {
   return z.record(z.unknown()).parse(await (await fetch(`${server.origin}/oauth/introspection`, { method: 'POST', body })).json());
 };
 
-/** Creates a user with a single browser session, started twenty minutes ago. */
+/** Creates a user with a single browser session that started twenty minutes ago. */
 async function signUpTwentyMinutesAgo(): Promise<TestUser> {
   const person = await signUp(server.origin);
   await backdateSessions(server.db, person.id, 20);

@@ -23,7 +23,7 @@ const totpCodeAt = (secret: string, at = Date.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: at });
 const secretOnPage = (page: HtmlPage): string => (/<p class="key"><code>([^<]+)/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
 
-/** Signs up and sets up an authenticator app with the previous time step's code, so that the current code is still unused. */
+/** Signs up a user, and sets up an authenticator app with the previous time step's code, so that the current code is still unused. */
 async function signUpWithAuthenticatorApp(): Promise<UserWithAuthenticatorApp> {
   const person = await signUp(server.origin);
   const page = await person.browser.open('/account/authenticator-app');

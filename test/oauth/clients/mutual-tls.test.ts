@@ -211,7 +211,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
         'invalid_request',
         'this application must present its client certificate with each token request',
       ]);
-      // the certificate does not authenticate this application, so it does not need to be registered or trusted
+      // the certificate does not authenticate this application, so the certificate does not need to be registered or trusted
       const { access_token: token } = await readTokens(await requestTokens(client, selfSigned, await authenticate()));
       expect([await callApi(token, selfSigned), await callApi(token, undefined)]).toEqual([200, 401]);
     });

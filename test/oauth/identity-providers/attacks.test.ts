@@ -23,8 +23,8 @@ const isKnown = async (email: string): Promise<boolean> =>
   (await server.db.em.fork().execute('select 1 from users where email = ?', [email])).length > 0;
 
 /**
- * Returns the outcome of a response: the status, whether the page contains this text, whether an account was created, and whether a session
- * was started.
+ * Returns the outcome of a response: the status, whether the page contains the given text, whether an account was created, and whether a
+ * session was started.
  */
 const readOutcome = async (browser: HttpBrowser, page: HtmlPage, text: string, email: string): Promise<unknown[]> => [
   page.response.status,

@@ -24,7 +24,7 @@ const openConsent = ({ browser }: TestUser, details: RequestedLimits | undefined
   return browser.open(authorizationPath(buildAuthorizationRequest(parameters).query));
 };
 
-/** Submits the consent page with these fields. Returns the granted authorization details and the budget. */
+/** Submits the consent page with the given fields. Returns the granted authorization details and the budget. */
 async function decide(user: TestUser, details: RequestedLimits | undefined, form: Record<string, string | readonly string[]>) {
   const tokens = await obtainLimitedTokens(shop.origin, user, ['orders.write'], details, { scope: ['orders.write'], ...form });
   const { body } = await shop.callApi('GET', '/api/v1/authorization', { token: tokens.access_token });

@@ -30,7 +30,7 @@ function readCheckboxes({ text }: HtmlPage): { checked: string[]; unchecked: str
   return { checked: scopesOf(true), unchecked: scopesOf(false) };
 }
 
-/** Signs in, selects only these scopes on the consent page, and returns the granted scopes. */
+/** Signs in, selects only the given scopes on the consent page, and returns the granted scopes. */
 async function grantScopes(user: TestUser, parameters: AuthorizationParameters, selected: readonly Scope[]): Promise<string | undefined> {
   const code = await obtainAuthorizationCode(server.origin, user, parameters, { decision: 'allow', scope: selected });
   return tokenResponseSchema.parse(await (await redeemCode(server.origin, code)).json()).scope;

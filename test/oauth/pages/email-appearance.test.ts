@@ -51,7 +51,7 @@ const values = {
   id: '12',
 };
 
-/** Renders every e-mail about accounts in one language. */
+/** Renders every account e-mail in the given language. */
 function renderAccountEmails({ messages }: Language): Mail[] {
   const { mail: texts, credential, approvals } = messages;
   const settings = { shop: { ...shop, name: values.shop }, issuer: 'https://shop.example', messages };

@@ -40,7 +40,7 @@ const post = (
 
 const csrfTokenOnPage = ({ text }: HtmlPage): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
-/** Returns the response parts that a user sees. */
+/** Returns the parts of the response that a user sees. */
 async function visibleOutcome(response: Response): Promise<unknown[]> {
   const text = await response.text();
   const alert = /role="alert"[^]*?<\/ul>/.exec(text)?.[0];

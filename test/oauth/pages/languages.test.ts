@@ -16,7 +16,7 @@ import { readLastMailTo } from '../../support/services/mailbox.ts';
 
 const server = useServer();
 
-/** Creates a browser that sends this `Accept-Language` header. */
+/** Creates a browser that sends the given `Accept-Language` header. */
 function createBrowser(acceptLanguage: string, { origin }: Pick<RunningServer, 'origin'> = server): HttpBrowser {
   return new HttpBrowser(origin, undefined, (url, init) => {
     const headers = new Headers(init.headers);
@@ -32,7 +32,7 @@ const linksOf = ({ text }: HtmlPage): string[] => {
   return [...nav.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
 };
 
-/** Follows the link to this language in the language switch. */
+/** Follows the link in the language switch to the given language. */
 async function switchLanguage(browser: HttpBrowser, page: HtmlPage, tag: string): Promise<HtmlPage> {
   const link = linksOf(page).find((href) => href.endsWith(`language=${tag}`));
   if (link === undefined) throw new Error(`the page has no link to ${tag}: ${page.text}`);

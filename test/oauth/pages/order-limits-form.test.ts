@@ -10,7 +10,7 @@ const allActions = ['place', 'pay', 'cancel'] as const;
 const noLimits: EffectiveOrderLimits = { actions: [...allActions], orders: 'all', approval: 'above_limit' };
 
 type Context = Partial<Parameters<typeof parseOrderLimitsForm>[1]>;
-/** Submits the limits form for an application without limits, with these changes. */
+/** Submits the limits form for an application without limits, with the given changes to the form's fields. */
 const submit = (fields: Partial<OrderLimitsForm>, context: Context = {}) =>
   parseOrderLimitsForm(
     { ...orderLimitsFormFromLimits(undefined), limit_currency: 'EUR', ...fields },

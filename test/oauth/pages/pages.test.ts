@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
     });
   });
 
-  /** Selects each language with the language switch of the page, and checks the page in this language. */
+  /** Selects each language other than English in the page's language switch, and checks the page in this language. */
   async function checkOtherLanguages(page: Page, name: string): Promise<void> {
     for (const tag of bundledLanguages.tags.filter((one) => one !== 'en')) {
       await page.locator(`.languages [lang=${tag}]`).click();

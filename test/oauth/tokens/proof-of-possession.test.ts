@@ -58,7 +58,8 @@ test('a token that was requested with a proof is bound to its key and accepted w
   expect(tokens.token_type).toBe('DPoP');
   expect(decodeJwt(tokens.access_token)['cnf']).toEqual({ jkt: expect.any(String) });
   expect((await callApi(await createDpopProof(key, validProofClaims()))).status).toBe(200);
-  expect((await callApi(await createDpopProof(key, { ...validProofClaims(), url: `${me}?x=1` }))).status).toBe(200); // htu is compared without the query
+  // `htu` is compared without the query
+  expect((await callApi(await createDpopProof(key, { ...validProofClaims(), url: `${me}?x=1` }))).status).toBe(200);
 });
 
 describe('a client whose clock is wrong', () => {

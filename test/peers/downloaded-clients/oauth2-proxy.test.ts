@@ -22,7 +22,7 @@ const createEnvironment = ({ issuer, clientId, secret, redirectUri, port, upstre
   OAUTH2_PROXY_EMAIL_DOMAINS: '*',
   OAUTH2_PROXY_COOKIE_SECRET: randomBytes(16).toString('hex'),
   OAUTH2_PROXY_COOKIE_SECURE: 'false',
-  // The first request after this time makes the proxy refresh the tokens.
+  // Time after which the next request makes the proxy refresh the tokens.
   OAUTH2_PROXY_COOKIE_REFRESH: '1s',
   OAUTH2_PROXY_PASS_ACCESS_TOKEN: 'true',
   OAUTH2_PROXY_SKIP_PROVIDER_BUTTON: 'true',

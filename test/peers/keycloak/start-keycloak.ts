@@ -82,7 +82,7 @@ export class Keycloak implements AsyncDisposable {
       ['bin/kc.sh', 'start-dev', '--db=dev-mem', '--http-host=127.0.0.1', `--http-port=${port}`, '--import-realm'],
       {
         cwd: home,
-        detached: true, // lets the test stop the script and its Java process together
+        detached: true, // creates a process group, so that the test can stop both the script and its Java process
         env: {
           // oxlint-disable-next-line node/no-process-env -- Java and its location
           ...process.env,

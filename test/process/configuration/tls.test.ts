@@ -25,7 +25,7 @@ async function presentedFingerprint(port: number): Promise<string> {
   return fingerprint256;
 }
 
-/** Returns whether the server accepts a connection with only this version of TLS and this cipher suite. */
+/** Returns whether the server accepts a connection with only the given TLS version and cipher suite. */
 async function acceptsCipher(port: number, version: SecureVersion, ciphers: string): Promise<boolean> {
   const versions = { minVersion: version, maxVersion: version };
   // @SECLEVEL=0, so that the client itself does not reject the suite

@@ -129,7 +129,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     const committing = () =>
       query(`select pid::text as id from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
     await waitUntil(async () => (await committing()).length > 0);
-    await sleep(1_500); // by then, PostgreSQL's last check for a disconnected client has passed
+    await sleep(1_500); // by then, PostgreSQL has made its last check for a disconnected client
     await first.kill();
     expect(await pendingRefresh).toBeUndefined();
     await waitUntil(async () => (await committing()).length === 0);

@@ -46,8 +46,8 @@ export async function countEffectsAfter(
 }
 
 /**
- * Returns whether a race produces a forbidden outcome in one of ten attempts, to show that a test can detect a fault. One attempt is not
- * sufficient, because its requests may not overlap on a busy machine.
+ * Returns whether a race produces a forbidden outcome in at least one of ten attempts, to show that a test can detect a fault. One attempt
+ * is not sufficient, because the requests of one attempt might not overlap on a busy machine.
  */
 export async function detectsFault(race: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt += 1) if (await race()) return true;
@@ -120,7 +120,7 @@ export function useOrderLimitServers() {
   }
 
   /**
-   * Signs up a customer and connects an application with these limits.
+   * Signs up a customer and connects an application with the given limits.
    * @param options.isThirdParty whether a third party operates the application (default: the shop operates it)
    */
   async function connect(limits: RequestedLimits | undefined, { isThirdParty = false } = {}) {

@@ -13,7 +13,7 @@ export type MaintenanceLatency = {
   readonly deletedTokens: number;
 };
 
-/** Orders are placed at this fraction of the maximum throughput. */
+/** Fraction of the maximum throughput at which orders are placed. */
 const loadShare = 0.5;
 
 /** Measures the response times of new orders during VACUUM of the largest tables, and while expired tokens are deleted. */

@@ -43,7 +43,10 @@ const declaredCodes = ({ responses }: AppRoute): Set<string> =>
 
 const routes = listRoutesWithTables();
 
-/** Matches the function that renames a problem's fields and rethrows the problem. The search finds the code where it is first thrown. */
+/**
+ * Matches the function that renames a problem's fields and rethrows the problem. The search finds the problem code where the problem is
+ * first thrown.
+ */
 const functionsThatRethrow = /> translateProblemToV2$/;
 
 function findUndeclaredCodes(codes: ThrownProblemCodes, route: RouteInTable): string[] {

@@ -1,4 +1,4 @@
-/** Tests that adding a resource changes only lines about this resource in the generated files, because a reviewer reads the changes. */
+/** Tests that adding a resource changes only lines about this resource in the generated files, so that the changes are easy to review. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

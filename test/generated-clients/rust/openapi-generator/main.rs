@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let page = events_api::events_list(&configuration, Some(100), None, None, None, None, None).await?;
     let mut event_reference = None;
-    // The generated `Event` has the fields of `OtherEvent`, so the program reads the object as the type of its subject.
+    // The generated type `Event` has the fields of `OtherEvent`, so the program converts the event's object to an `Order`.
     for event in page.data.iter().filter(|event| event.r#type == "order.created") {
         let object: models::Order = serde_json::from_value(serde_json::to_value(&event.data.object)?)?;
         if object.id == order.id {
@@ -48,7 +48,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn missing_order_code(configuration: &Configuration) -> Result<String, Box<dyn Error>> {
     match orders_api::orders_get(configuration, 1_000_000_000_000_000, None).await {
-        // All variants contain a `Problem`, and the generated code always selects the first one. The status is in the response.
+        // Every variant contains a `Problem`, and the generated code always selects the first variant. The response contains the actual
+        // status.
         Err(apis::Error::ResponseError(response)) => match response.entity {
             Some(orders_api::OrdersGetError::Status400(problem)) => Ok(problem.code),
             other => Err(format!("unexpected error: {other:?}").into()),

@@ -30,7 +30,8 @@ const vitest = await startVitest(
     provide,
     isolate: false,
     maxWorkers: 1,
-    // Only the first attempt runs with the fault. The second attempt runs without it, and a third attempt may be needed on a busy machine.
+    // Only the first attempt runs with the fault. The second attempt runs without the fault, and a third attempt may be needed on a busy
+    // machine.
     retry: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -2,7 +2,7 @@ import { beforeEach, expect } from 'vitest';
 import { faults, namesOfFaultsDetectedBy } from './faults.ts';
 
 declare global {
-  /** Name of the fault with which the current test runs. The planted code reads it. */
+  /** Name of the fault with which the current test runs. The planted code reads this variable. */
   var plantedFault: string | undefined;
 }
 
