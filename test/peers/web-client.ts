@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { createApplication } from '../../server/applications/validate-and-create-application.ts';
+import { createApplication, type ApplicationInput } from '../../server/applications/validate-and-create-application.ts';
 import { HttpBrowser, type HtmlPage, type SendRequest } from '../support/browser/browser.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 import { signUp, type ClientCredentials, type TestUser } from '../support/oauth/oauth-flow.ts';
@@ -41,10 +41,12 @@ export type WebClientUrls = {
   readonly backchannelLogoutUri?: string;
 };
 
+type PkceException = Pick<ApplicationInput, 'allowNeitherPkceNorNonce'>;
+
 /** Registers a confidential web application. */
 export async function registerWebClient(
   { db }: Pick<RunningServer, 'db'>,
-  { redirectUri, signedOutUri, backchannelLogoutUri }: WebClientUrls,
+  { redirectUri, signedOutUri, backchannelLogoutUri, allowNeitherPkceNorNonce }: WebClientUrls & PkceException,
 ): Promise<ClientCredentials> {
   const clientId = `client-${randomUUID()}`;
   const { secret } = await createApplication(db.em.fork(), {
@@ -56,6 +58,7 @@ export async function registerWebClient(
     backchannelLogoutUri: backchannelLogoutUri ?? null,
     scopes: ['users.read'],
     grantTypes: ['authorization_code', 'refresh_token'],
+    ...(allowNeitherPkceNorNonce !== undefined && { allowNeitherPkceNorNonce }),
   });
   return { clientId, secret: secret ?? '' };
 }

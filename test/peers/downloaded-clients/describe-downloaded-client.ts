@@ -36,7 +36,11 @@ export type DownloadedClient = {
   /** Whether the client accepts only HTTPS issuers. Such a client must run in this process. */
   readonly requiresHttps?: boolean;
   readonly redirectPath: string;
+  /** Path of the page to which the user returns after signing out (default: `/signed-out`). */
+  readonly signedOutPath?: string;
   readonly backchannelLogoutPath?: string;
+  /** Whether the client can send neither PKCE nor a `nonce`. */
+  readonly omitsPkceAndNonce?: boolean;
   /** Downloads and builds the client. */
   readonly install?: (folder: string) => Promise<unknown>;
   /** Starts the client, and waits until the client listens on its port. */
@@ -85,10 +89,10 @@ export function describeDownloadedClient(client: DownloadedClient, testMore?: (r
       const origin = `http://localhost:${port}`;
       const urls = {
         redirectUri: origin + client.redirectPath,
-        signedOutUri: `${origin}/signed-out`,
+        signedOutUri: origin + (client.signedOutPath ?? '/signed-out'),
         ...(client.backchannelLogoutPath !== undefined && { backchannelLogoutUri: origin + client.backchannelLogoutPath }),
       };
-      const credentials = await registerWebClient(server, urls);
+      const credentials = await registerWebClient(server, { ...urls, allowNeitherPkceNorNonce: client.omitsPkceAndNonce ?? false });
       settings = { ...credentials, ...urls, issuer: server.origin, folder, origin, port, upstream: echo.origin };
       program = await client.start(settings);
     }, 900_000);
