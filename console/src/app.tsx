@@ -29,7 +29,7 @@ export function App(): ReactNode {
               <Session />
             </ErrorBoundary>
           </Suspense>
-          <Notifications position="bottom-right" />
+          <Notifications position="bottom-right" limit={3} autoClose={4_000} />
         </BrowserRouter>
       </QueryClientProvider>
     </MantineProvider>
@@ -52,8 +52,8 @@ function Session(): ReactNode {
 function SignedInOrOut(): ReactNode {
   const { status } = useSession();
   useEffect(() => {
-    // Removes the previous user's cached data in every tab.
-    if (status === 'signed-out') queryClient.removeQueries({ queryKey: ['mandate'] });
+    // Removes the previous user's cached data in every tab, but not the branding, which the sign-in page is loading.
+    if (status === 'signed-out') queryClient.removeQueries({ queryKey: ['mandate'], type: 'inactive' });
   }, [status]);
   if (status === 'loading') return <SplashScreen />;
   if (status === 'signed-out') return <SignInPage />;

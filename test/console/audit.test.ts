@@ -17,6 +17,10 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     await row.getByText('Test staff').waitFor();
     await row.getByText('Anna Test').waitFor();
     await checkPageAccessibilityAndLayout(page, 'audit');
+    await page.setViewportSize({ width: 390, height: 860 });
+    expect(await row.innerText()).toMatch(/^Account suspended\s+\w+ \d+, \d{4}, \d/);
+    expect(await row.locator('td').evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await row.getByRole('button', { name: 'Details' }).click();
     await page.getByRole('dialog').getByText(`Anna Test (${customer.id})`).waitFor();
     await checkPageAccessibilityAndLayout(page, 'audit details');

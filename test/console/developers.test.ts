@@ -139,7 +139,9 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
 
     await page.getByRole('link', { name: 'Signing keys' }).click();
     await page.getByRole('cell', { name: 'ES256' }).first().waitFor();
-    await page.getByRole('button', { name: 'Rotate signing keys' }).click();
+    const rotate = page.getByRole('button', { name: 'Rotate signing keys' });
+    expect(await rotate.getAttribute('data-variant')).toBe('danger');
+    await rotate.click();
     await dialog.getByRole('button', { name: 'Rotate signing keys' }).click();
     await dialog.getByText(/new keys? will be used to sign tokens from/).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();

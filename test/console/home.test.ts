@@ -30,6 +30,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
     await sales.locator('li', { hasText: 'Previous 30 days' }).waitFor();
     expect(await sales.locator('dl').innerText()).toMatch(/Revenue\s+€5.10\s+Previously €0.00\s+Orders\s+2\s/);
     await sales.getByText('Show the chart as a table').click();
+    await sales.getByText('Hide the table').waitFor();
     expect(await sales.locator('tbody tr').count()).toBe(30);
     expect(await sales.locator('tbody').innerText()).toContain('€5.10');
     await page.getByText('Garden lantern').waitFor();

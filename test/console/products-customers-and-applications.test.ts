@@ -232,6 +232,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByRole('link', { name: 'Console' }).waitFor();
     expect(await page.getByRole('link', { name: 'Stock robot' }).count()).toBe(0);
     await checkPageAccessibilityAndLayout(page, 'applications');
+    expect(await page.locator('td').evaluateAll((cells) => cells.some((cell) => cell.scrollWidth > cell.clientWidth))).toBe(false);
   });
 
   test('an application whose requests need neither PKCE nor a nonce is marked', async () => {

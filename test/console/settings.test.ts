@@ -27,7 +27,9 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.getByLabel('Accent color').fill('#0b6e4f');
     await checkPageAccessibilityAndLayout(page, 'settings branding');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The branding has been saved.').waitFor();
+    const notice = page.getByRole('alert').filter({ hasText: 'The branding has been saved.' });
+    await notice.getByRole('button', { name: 'Close' }).click();
+    await notice.waitFor({ state: 'detached' });
     expect((await shop.callApi('GET', '/api/v1/branding')).body).toMatchObject({ name: 'Corner Shop', accent_color: '#0b6e4f' });
 
     await page.locator('input[type=file]').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: createSquarePng(64) });
@@ -60,6 +62,11 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     const row = page.getByRole('row', { name: /mandate-.*\.backup/ });
     await row.getByText('Intact').waitFor();
     await checkPageAccessibilityAndLayout(page, 'settings backups');
+    await page.setViewportSize({ width: 390, height: 860 });
+    const tabs = await page.getByRole('navigation', { name: 'Sections' }).getByRole('link').all();
+    const edges = await Promise.all(tabs.map(async (tab) => (await tab.boundingBox()) ?? { x: 0, width: Infinity }));
+    expect(edges.filter(({ x, width }) => x < 0 || x + width > 390)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 860 });
 
     for (const name of await readdir(directory)) await truncate(join(directory, name), 100);
     await page.getByRole('button', { name: /^Check “mandate-/ }).click();
@@ -92,7 +99,10 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByText('€5.00').waitFor();
     await checkPageAccessibilityAndLayout(page, 'settings delivery methods');
-    await page.getByRole('button', { name: 'Delete “Bicycle courier”' }).click();
+    const remove = page.getByRole('button', { name: 'Delete “Bicycle courier”' });
+    expect(await remove.getAttribute('data-variant')).toBe('danger');
+    await remove.click();
+    expect(await page.getByRole('alert').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await row.waitFor({ state: 'detached' });
     expect((await shop.callApi('GET', '/api/v1/delivery-methods/bicycle')).status).toBe(404);
@@ -172,6 +182,9 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Anna Test’s role').selectOption('Administrator');
     await dialog.getByRole('button', { name: 'Change role' }).click();
     await page.getByRole('row', { name: 'Anna Test' }).getByText('Administrator').waitFor();
+    await page.setViewportSize({ width: 390, height: 860 });
+    expect(await page.getByRole('row', { name: 'Anna Test' }).innerText()).toContain(customer.email);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await checkPageAccessibilityAndLayout(page, 'settings staff');
     expect((await shop.callApi('GET', `/api/v1/users/${customer.id}`, { token: shop.token })).body.role).toBe('admin');
     expect(browser.pageErrors).toEqual([]);

@@ -12,6 +12,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
     const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const order = await shop.placeOrder();
     const page = await browser.open(`/orders/${order.id}`);
+    await page.getByRole('main').getByText('Mandate', { exact: true }).waitFor();
     await checkPageAccessibilityAndLayout(page, 'sign-in');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await signInAtServer(page, staff);
@@ -20,8 +21,10 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await page.route('**/api/v1/branding', (route) => route.abort());
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    expect(await page.locator('main span[aria-hidden]').count()).toBe(0);
     expect(browser.pageErrors).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { Notification, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core';
 
 /** Shades of the primary color; white text on shades 7 to 9 has a contrast ratio of at least 5:1. */
 const iris: MantineColorsTuple = [
@@ -24,6 +24,14 @@ export const theme = createTheme({
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '18px' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // Notifications need no close button, because they close automatically.
-  components: { Notification: Notification.extend({ defaultProps: { withCloseButton: false } }) },
+  // Buttons that start destructive actions have the variant `danger`.
+  variantColorResolver: (input) =>
+    input.variant === 'danger'
+      ? {
+          background: 'var(--mantine-color-default)',
+          hover: 'var(--critical-soft)',
+          color: 'var(--critical)',
+          border: '1px solid var(--critical)',
+        }
+      : defaultVariantColorsResolver(input),
 });

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { notifications } from '@mantine/notifications';
+import { useEffect, type ReactNode } from 'react';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 
 type Props = { readonly title: string; readonly isOpen: boolean; readonly onClose: () => void; readonly children: ReactNode };
@@ -7,6 +8,10 @@ type Props = { readonly title: string; readonly isOpen: boolean; readonly onClos
 /** A modal dialog. Closing it unmounts its content, so a form starts with the current values when the dialog opens again. */
 export function Dialog({ title, isOpen, onClose, children }: Props): ReactNode {
   const t = useCommonMessages();
+  // Earlier notices would cover the dialog.
+  useEffect(() => {
+    if (isOpen) notifications.clean();
+  }, [isOpen]);
   return (
     <Modal
       opened={isOpen}

@@ -1,9 +1,7 @@
-import { notifications } from '@mantine/notifications';
 import type { MutationOf } from '@mandate/client-sdk/query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../../api/client.ts';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { describeError } from '../feedback/error-notice.tsx';
+import { useNotices } from '../feedback/use-notices.ts';
 
 type Options<Data> = {
   /** Resources that the action changes; the console refetches them. */
@@ -20,15 +18,16 @@ export function useApiMutation<Data, Variables>(
   mutation: MutationOf<Data, Variables>,
   { changes, doneMessage, onDone, notifiesErrors = false }: Options<Data>,
 ) {
-  const t = useCommonMessages();
+  const notices = useNotices(JSON.stringify(mutation.mutationKey));
   const queryClient = useQueryClient();
   return useMutation({
     ...mutation,
+    onMutate: notices.removePrevious,
     onError: (error) => {
-      if (notifiesErrors) notifications.show({ color: 'red', title: t('error.title'), message: describeError(error, t) });
+      if (notifiesErrors) notices.showError(error);
     },
     onSuccess: async (data) => {
-      notifications.show({ message: doneMessage, autoClose: 4_000 });
+      notices.showDone(doneMessage);
       onDone?.(data);
       await Promise.all(changes.map((resource) => queryClient.invalidateQueries({ queryKey: keyOf(resource) })));
     },

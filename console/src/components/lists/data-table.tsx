@@ -20,9 +20,10 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: Props<Row>): Re
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ id, cell, align, isSecondary }) => (
-                <td key={id} data-align={align} data-secondary={isSecondary}>
+              {columns.map(({ id, cell, align, isSecondary, wraps, narrowDetail }) => (
+                <td key={id} data-align={align} data-secondary={isSecondary} data-wraps={wraps}>
                   {cell(row)}
+                  {narrowDetail && <span className={classes['narrowDetail']}>{narrowDetail(row)}</span>}
                 </td>
               ))}
             </tr>

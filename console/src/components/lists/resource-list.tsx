@@ -19,6 +19,10 @@ export type Column<Row> = {
   readonly align?: 'end';
   /** Whether the column is hidden in narrow windows. */
   readonly isSecondary?: boolean;
+  /** Whether long texts continue on the next line instead of being cut. The first column always wraps in narrow windows. */
+  readonly wraps?: boolean;
+  /** Second line of the cell in narrow windows, with the content of a hidden column. */
+  readonly narrowDetail?: (row: Row) => string;
 };
 
 type Page<Row> = { readonly data: readonly Row[]; readonly next_cursor: string | null };
@@ -86,8 +90,8 @@ type RowProps<Row> = { readonly row: Row; readonly columns: readonly Column<Row>
 function Row<Row>({ row, columns, path }: RowProps<Row>): ReactNode {
   return (
     <tr>
-      {columns.map(({ id, cell, align, isSecondary }, index) => (
-        <td key={id} data-align={align} data-secondary={isSecondary}>
+      {columns.map(({ id, cell, align, isSecondary, wraps, narrowDetail }, index) => (
+        <td key={id} data-align={align} data-secondary={isSecondary} data-wraps={wraps}>
           {index === 0 && path !== undefined ? (
             <Link className={classes['link']} to={path}>
               {cell(row)}
@@ -95,6 +99,7 @@ function Row<Row>({ row, columns, path }: RowProps<Row>): ReactNode {
           ) : (
             cell(row)
           )}
+          {narrowDetail && <span className={classes['narrowDetail']}>{narrowDetail(row)}</span>}
         </td>
       ))}
     </tr>

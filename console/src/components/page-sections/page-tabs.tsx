@@ -1,21 +1,15 @@
-import { useEffect, useRef, type ReactNode } from 'react';
-import { NavLink, useLocation } from 'react-router';
+import type { ReactNode } from 'react';
+import { NavLink } from 'react-router';
 import classes from '../lists/list-toolbar.module.css';
 
 type Props = { readonly label: string; readonly tabs: readonly { readonly to: string; readonly name: string }[] };
 
 /** Links to the sections of a page. Renders nothing if there is only one section. */
 export function PageTabs({ label, tabs }: Props): ReactNode {
-  const list = useRef<HTMLUListElement>(null);
-  const { pathname } = useLocation();
-  // In a narrow window, the tab of the current section may be outside the visible area.
-  useEffect(() => {
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [pathname]);
   if (tabs.length < 2) return null;
   return (
     <nav aria-label={label} className={classes['toolbar']}>
-      <ul ref={list} className={classes['tabs']}>
+      <ul className={classes['tabs']}>
         {tabs.map(({ to, name }) => (
           <li key={to}>
             <NavLink to={to} end aria-current="true" className={classes['tab'] ?? ''}>

@@ -54,6 +54,8 @@ const createColumns = (
   {
     id: 'action',
     header: t('column.action'),
+    wraps: true,
+    narrowDetail: ({ occurred_at }) => format.dateTime(occurred_at),
     cell: ({ action, outcome }) => (
       <>
         {t.value('action', action)} {outcome === 'refused' && <StatusBadge tone="critical">{t('outcome.refused')}</StatusBadge>}

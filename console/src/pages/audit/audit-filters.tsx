@@ -7,6 +7,7 @@ import { auditActions, type AuditAction } from './audit-actions.ts';
 import { ApplicationFilter } from './application-filter.tsx';
 import { AuditUserFilter } from './audit-user-filter.tsx';
 import { useAuditMessages } from './use-audit-messages.ts';
+import classes from './audit-filters.module.css';
 
 const outcomes = ['success', 'refused'] as const;
 const isAction = (name: string | null): name is AuditAction => auditActions.some((action) => action === name);
@@ -45,7 +46,7 @@ export function AuditFilters(): ReactNode {
   const set = useSetFilter();
   const valueOf = (name: string): string => parameters.get(name) ?? '';
   return (
-    <>
+    <div className={classes['filters']}>
       <AuditUserFilter kind="actor" userId={valueOf('actor_id')} onChange={(id) => set('actor_id', id)} />
       <AuditUserFilter kind="person" userId={valueOf('user_id')} onChange={(id) => set('user_id', id)} />
       <ApplicationFilter clientId={valueOf('client_id')} onChange={(id) => set('client_id', id)} />
@@ -72,6 +73,6 @@ export function AuditFilters(): ReactNode {
           onChange={(event) => set(name, event.currentTarget.value)}
         />
       ))}
-    </>
+    </div>
   );
 }

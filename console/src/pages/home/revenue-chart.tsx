@@ -1,5 +1,5 @@
 import { currencyExponent, type OrderStatistics } from '@mandate/client-sdk';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Area, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { useFormat } from '../../languages/use-format.ts';
 import { useLanguage } from '../../languages/use-messages.tsx';
@@ -84,9 +84,10 @@ function DayTable({
   readonly t: HomeTranslate;
 }): ReactNode {
   const format = useFormat();
+  const [isOpen, setIsOpen] = useState(false);
   return (
-    <details className={classes['table']}>
-      <summary>{t('chart.table')}</summary>
+    <details className={classes['table']} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{t(isOpen ? 'chart.hideTable' : 'chart.table')}</summary>
       <table>
         <thead>
           <tr>

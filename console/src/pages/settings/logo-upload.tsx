@@ -39,7 +39,7 @@ export function LogoUpload({ logo, name, about, resource, setLogo, deleteLogo }:
           )}
         </FileButton>
         {logo && (
-          <Button variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
+          <Button variant="danger" loading={remove.isPending} onClick={() => remove.mutate()}>
             {t('logo.remove')}
           </Button>
         )}

@@ -29,7 +29,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
     <>
       <IfPermitted operation="applications.rotateSecret">
         {hasSecret && (
-          <Button variant="default" onClick={rotation.open}>
+          <Button variant="danger" onClick={rotation.open}>
             {t('rotate.action')}
           </Button>
         )}
@@ -37,7 +37,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
       <IfPermitted operation="applications.update">{!isConsole && <ChangeStatus application={application} />}</IfPermitted>
       <IfPermitted operation="applications.delete">
         {!isConsole && (
-          <Button variant="default" onClick={deletion.open}>
+          <Button variant="danger" onClick={deletion.open}>
             {t('delete.action')}
           </Button>
         )}
@@ -58,7 +58,11 @@ function ChangeStatus({ application: { id, status } }: Props): ReactNode {
     doneMessage: t(isActive ? 'disable.done' : 'enable.done'),
   });
   return (
-    <Button variant="default" loading={change.isPending} onClick={() => change.mutate({ status: isActive ? 'disabled' : 'active' })}>
+    <Button
+      variant={isActive ? 'danger' : 'default'}
+      loading={change.isPending}
+      onClick={() => change.mutate({ status: isActive ? 'disabled' : 'active' })}
+    >
       {t(isActive ? 'disable.action' : 'enable.action')}
     </Button>
   );
@@ -98,7 +102,7 @@ function RotateForm({ application, onClose }: FormProps): ReactNode {
         data={(['none', 'hour', 'day', 'week'] as const).map((value) => ({ value, label: t(`overlap.${value}`) }))}
       />
       <ErrorNotice error={rotate.error} />
-      <FormActions submit={t('rotate.action')} isPending={rotate.isPending} onCancel={onClose} />
+      <FormActions submit={t('rotate.action')} isDangerous isPending={rotate.isPending} onCancel={onClose} />
     </form>
   );
 }

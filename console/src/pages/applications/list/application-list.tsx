@@ -56,12 +56,13 @@ const createColumns = (
   format: Format,
   activities: ReadonlyMap<string, Activity> | undefined,
 ): Column<Application>[] => [
-  { id: 'name', header: t('field.name'), cell: ({ name }) => name },
+  { id: 'name', header: t('field.name'), cell: ({ name }) => name, narrowDetail: ({ client_id }) => client_id },
   { id: 'client', header: t('field.client_id'), cell: ({ client_id }) => <code>{client_id}</code>, isSecondary: true },
   {
     id: 'kind',
     header: t('field.kind'),
     cell: (application) => t(`kind.${findBestFittingApplicationKind(application)}`),
+    wraps: true,
     isSecondary: true,
   },
   { id: 'status', header: t('field.status'), cell: (application) => <ApplicationStatus {...application} /> },

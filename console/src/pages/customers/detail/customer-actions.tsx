@@ -28,14 +28,14 @@ export function CustomerActions({ user }: { readonly user: User }): ReactNode {
         {t('edit.action')}
       </Button>
       {user.status === 'active' ? (
-        <Button variant="default" onClick={suspending.open}>
+        <Button variant="danger" onClick={suspending.open}>
           {t('suspend.action')}
         </Button>
       ) : (
         <Reactivate user={user} />
       )}
       {signedIn?.role === 'admin' && (
-        <Button variant="default" onClick={closing.open}>
+        <Button variant="danger" onClick={closing.open}>
           {t('close.action')}
         </Button>
       )}

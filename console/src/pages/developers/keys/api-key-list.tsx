@@ -94,7 +94,7 @@ const createColumns = (t: DevelopersTranslate, format: Format, onRevoke: (key: A
     align: 'end',
     cell: (key) =>
       key.status === 'active' && (
-        <Button size="xs" variant="default" aria-label={t('key.revokeNamed', { name: key.name })} onClick={() => onRevoke(key)}>
+        <Button size="xs" variant="danger" aria-label={t('key.revokeNamed', { name: key.name })} onClick={() => onRevoke(key)}>
           {t('key.revoke')}
         </Button>
       ),

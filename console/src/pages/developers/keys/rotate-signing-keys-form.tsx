@@ -50,7 +50,7 @@ export function RotateSigningKeysForm({ onClose }: { readonly onClose: () => voi
         />
         <ErrorOrSignInAgainNotice error={rotate.error} />
       </Stack>
-      <FormActions submit={t('signingKey.rotate')} isDangerous={isImmediate} isPending={rotate.isPending} onCancel={onClose} />
+      <FormActions submit={t('signingKey.rotate')} isDangerous isPending={rotate.isPending} onCancel={onClose} />
     </form>
   );
 }

@@ -20,7 +20,13 @@ export function SigningKeys(): ReactNode {
   const { keys, published } = useSigningKeys();
   return (
     <>
-      <DevelopersHeader actions={<Button onClick={rotating.open}>{t('signingKey.rotate')}</Button>} />
+      <DevelopersHeader
+        actions={
+          <Button variant="danger" onClick={rotating.open}>
+            {t('signingKey.rotate')}
+          </Button>
+        }
+      />
       <p className={classes['about']}>{t('signingKey.about')}</p>
       <ErrorNotice error={published.error} onRetry={() => void published.refetch()} />
       {published.isPending && <PageSkeleton />}

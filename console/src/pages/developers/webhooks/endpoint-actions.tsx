@@ -33,8 +33,10 @@ export function EndpointActions({ endpoint }: Props): ReactNode {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setDialog('rotate')}>{t('secret.rotate')}…</Menu.Item>
-          <Menu.Item color="red.9" onClick={() => setDialog('delete')}>
+          <Menu.Item c="var(--critical)" onClick={() => setDialog('rotate')}>
+            {t('secret.rotate')}…
+          </Menu.Item>
+          <Menu.Item c="var(--critical)" onClick={() => setDialog('delete')}>
             {t('endpoint.delete')}…
           </Menu.Item>
         </Menu.Dropdown>
@@ -68,7 +70,11 @@ function StatusButton({ endpoint }: Props): ReactNode {
     doneMessage: t(isEnabled ? 'endpoint.nowDisabled' : 'endpoint.nowEnabled'),
   });
   return (
-    <Button variant="default" loading={update.isPending} onClick={() => update.mutate({ status: isEnabled ? 'disabled' : 'enabled' })}>
+    <Button
+      variant={isEnabled ? 'danger' : 'default'}
+      loading={update.isPending}
+      onClick={() => update.mutate({ status: isEnabled ? 'disabled' : 'enabled' })}
+    >
       {t(isEnabled ? 'endpoint.disable' : 'endpoint.enable')}
     </Button>
   );

@@ -27,7 +27,7 @@ export function RotateSecretForm({ endpointId, onClose }: Props): ReactNode {
         <Checkbox label={t('secret.immediate')} checked={isImmediate} onChange={(event) => setIsImmediate(event.currentTarget.checked)} />
         <ErrorNotice error={rotate.error} />
       </Stack>
-      <FormActions submit={t('secret.rotate')} isDangerous={isImmediate} isPending={rotate.isPending} onCancel={onClose} />
+      <FormActions submit={t('secret.rotate')} isDangerous isPending={rotate.isPending} onCancel={onClose} />
     </form>
   );
 }

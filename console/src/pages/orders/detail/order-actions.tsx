@@ -21,12 +21,12 @@ export function OrderActions({ order, parts }: { readonly order: Order; readonly
   return (
     <>
       {can('orders.cancel') && isCancelable(order) && (
-        <ActionDialog name={t('cancel.action')} variant="default">
+        <ActionDialog name={t('cancel.action')} variant="danger">
           {(close) => <CancelOrderForm order={order} onClose={close} />}
         </ActionDialog>
       )}
       {can('refunds.create') && refundable > 0 && (
-        <ActionDialog name={t('refund.action')} variant="default">
+        <ActionDialog name={t('refund.action')} variant="danger">
           {(close) => <RefundOrderForm order={order} refundable={refundable} onClose={close} />}
         </ActionDialog>
       )}
@@ -46,7 +46,7 @@ export function OrderActions({ order, parts }: { readonly order: Order; readonly
 
 type ActionDialogProps = {
   readonly name: string;
-  readonly variant: 'filled' | 'default';
+  readonly variant: 'filled' | 'danger';
   readonly children: (close: () => void) => ReactNode;
 };
 

@@ -70,6 +70,7 @@ export function RefundOrderForm({ order, refundable, onClose }: Props): ReactNod
       <FormActions
         submit={isInvalid ? t('refund.submit') : t('refund.submitAmount', { amount: format.money(amount, currency) })}
         isPending={refund.isPending}
+        isDangerous
         isDisabled={isInvalid}
         onCancel={onClose}
       />

@@ -19,7 +19,7 @@ export function ProductActions({ product }: { readonly product: Product }): Reac
     <>
       <IfPermitted operation="products.delete">
         {product.status === 'draft' && (
-          <Button variant="default" onClick={deletion.open}>
+          <Button variant="danger" onClick={deletion.open}>
             {t('delete.action')}
           </Button>
         )}

@@ -80,6 +80,7 @@ const createColumns = (t: SettingsTranslate, format: Format, onShow: (shown: Sho
         <TableRowButton
           text={t('delete')}
           label={t('deleteNamed', { name: method.name })}
+          isDangerous
           onClick={() => onShow({ dialog: 'delete', method })}
         />
       </span>

@@ -79,6 +79,7 @@ function StatusButton({ provider: { id, name, status } }: { readonly provider: I
     <TableRowButton
       text={t(isEnabled ? 'disable' : 'enable')}
       label={t(isEnabled ? 'disableNamed' : 'enableNamed', { name })}
+      isDangerous={isEnabled}
       isPending={change.isPending}
       onClick={() => change.mutate({ status: isEnabled ? 'disabled' : 'enabled' })}
     />
@@ -118,6 +119,7 @@ const createColumns = (t: SettingsTranslate, onShow: (shown: Shown) => void): Co
         <TableRowButton
           text={t('delete')}
           label={t('deleteNamed', { name: provider.name })}
+          isDangerous
           onClick={() => onShow({ dialog: 'delete', provider })}
         />
       </span>

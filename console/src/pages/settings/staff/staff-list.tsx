@@ -58,7 +58,7 @@ export function StaffList(): ReactNode {
 /** Creates the columns. `selfId` is the ID of the signed-in user, if this user can change roles. Users cannot change their own role. */
 function createColumns(t: SettingsTranslate, format: Format, selfId: number | undefined, onChange: (user: User) => void): Column<User>[] {
   const columns: Column<User>[] = [
-    { id: 'name', header: t('staff.name'), cell: ({ name }) => name },
+    { id: 'name', header: t('staff.name'), cell: ({ name }) => name, narrowDetail: ({ email }) => email },
     { id: 'email', header: t('staff.email'), cell: ({ email }) => email, isSecondary: true },
     {
       id: 'role',
