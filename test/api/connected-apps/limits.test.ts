@@ -177,7 +177,7 @@ describe('the orders that an application can access', () => {
   });
 
   test('are stated on the account pages, where the customer can reduce them', async () => {
-    const text = 'can see, change, cancel and pay for only the orders that it places itself, not your other orders.';
+    const text = 'can access only orders that it placed itself, not your other orders.';
     const app = await connect({ orders: 'all' });
     const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
     expect([page.text.includes('All of your orders'), page.text.includes(text)]).toEqual([true, false]);
@@ -195,7 +195,7 @@ describe('the orders that an application can access', () => {
   test('cannot be extended on the account page beyond what it requested', async () => {
     const app = await connect({ orders: 'own' });
     const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
-    expect([page.text.includes('orders that it places itself'), page.text.includes('name="limit_orders"')]).toEqual([true, false]);
+    expect([page.text.includes('orders that it placed itself'), page.text.includes('name="limit_orders"')]).toEqual([true, false]);
     await app.anna.browser.submit(page, { decision: 'save', limit_orders: 'all' });
     expect(await ordersOf(app)).toEqual(['own']);
     await app.anna.browser.submit(await app.anna.browser.open(`/account/apps/${app.id}/limits`), { decision: 'remove' });

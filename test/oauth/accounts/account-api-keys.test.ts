@@ -56,6 +56,7 @@ describe('the page of API keys', () => {
     expect(badges).toEqual(['<span class="badge good">Active', '<span class="badge neutral">Revoked']);
     expect(after.text.match(/This key can:|Expires /g)).toEqual(['Expires ', 'This key can:']); // only for the active key
     expect((await readAuditTrail(server, anna.id)).at(-1)).toBe(`api_key.revoked api_key:${revoked.id}`);
+    expect((await anna.browser.open('/account/api-keys?language=de')).text).toContain('<span class="badge neutral">Wurde widerrufen');
   });
 
   test('requires a session and a valid CSRF token', async () => {
@@ -87,6 +88,13 @@ describe('removing an application on the account page', () => {
     await submitFormContaining(anna.browser, page, `name="app" value="${app}"`);
     expect(await fetchApiStatus(server, first.key)).toBe(401);
     expect(await readAuditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${first.id}`);
+  });
+
+  test('separates the removal from all devices from the last device', async () => {
+    const { anna } = await signUpWithApiKey();
+    await accessTokenForApiKeys(anna);
+    const { text } = await anna.browser.open('/account/apps');
+    expect(text).toMatch(/<form method="post" class="all-devices">\s*<p class="device">All devices<\/p>[^]*Remove from all devices/);
   });
 
   test('keeps only the listed API keys that the user chose to keep', async () => {

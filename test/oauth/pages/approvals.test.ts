@@ -89,6 +89,9 @@ describe('the page of a request', () => {
     const { text } = await decideOnPage(anna, path, 'decline');
     expect(text).toMatch(/<h1>Order declined<\/h1>[^]*You declined this order\. Nothing was ordered\./);
     expect(text).toMatch(/href="\/account\/apps">Remove Test application/);
+    for (const part of ['Test application asked to place an order for €60.00', 'Why your approval was needed'])
+      expect(text).toContain(part);
+    expect((await anna.browser.open('/account/approvals')).text).not.toContain('wants to place');
     expect(await readStatus(app, id)).toBe('declined');
   });
 
@@ -172,7 +175,10 @@ describe('the amount above which a second factor is required', () => {
     await addAuthenticatorApp(anna.browser);
     const rejected = await saveAmount(anna, 'lots');
     expect([rejected.response.status, rejected.text]).toEqual([422, expect.stringContaining('Enter an amount such as 100.00')]);
-    await saveAmount(anna, '10');
+    await saveAmount(anna, '0');
+    expect((await saveAmount(anna, '0.00')).text).toContain('The amount has been saved.');
+    await saveAmount(anna, '12,50');
+    expect((await anna.browser.open('/account/approvals?language=de')).text).toContain('value="12,50"');
     await saveAmount(anna, '');
     expect(await shop.db.em.fork().execute('select * from approval_settings where user_id = ?', [anna.id])).toEqual([]);
   });

@@ -150,7 +150,7 @@ describe('the consent page without requested limits', () => {
 });
 
 describe('the orders that the application can access', () => {
-  const ownOrders = 'can see, change, cancel and pay for only the orders that it places itself, not your other orders.';
+  const ownOrders = 'can access only orders that it placed itself, not your other orders.';
 
   test('are stated in words, and can be reduced to its own orders', async () => {
     const anna = await signUp(shop.origin);
@@ -174,7 +174,7 @@ describe('the orders that the application can access', () => {
 
   test('can be reduced even if the application requests no limits', async () => {
     const anna = await signUp(shop.origin);
-    expect((await openConsent(anna, undefined)).text).toContain('Only orders that the application places');
+    expect((await openConsent(anna, undefined)).text).toContain('Only orders that it placed');
     const body = await decide(anna, undefined, { limit_orders: 'own' });
     expect(body.authorization_details).toEqual([
       { type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own', approval: 'above_limit' },
@@ -182,9 +182,9 @@ describe('the orders that the application can access', () => {
   });
 
   test.each([
-    ['de', 'kann nur die Bestellungen sehen, ändern, stornieren und bezahlen, die die Anwendung selbst aufgibt'],
-    ['fr', 'ne peut voir, modifier, annuler et payer que les commandes que l’application passe elle-même'],
-    ['es', 'puede ver, cambiar, cancelar y pagar solo los pedidos que hace la propia aplicación'],
+    ['de', 'kann nur auf Bestellungen zugreifen, die die Anwendung selbst aufgegeben hat'],
+    ['fr', 'n’a accès qu’aux commandes que l’application a passées elle-même'],
+    ['es', 'solo puede acceder a los pedidos que ha hecho la propia aplicación'],
   ])('are stated in the language of the customer: %s', async (language, expected) => {
     const anna = await signUp(shop.origin);
     await anna.browser.open(`/account?language=${language}`);

@@ -44,6 +44,14 @@ describe('the permissions on the consent page', () => {
     expect(marked).toContain('<a href="#powerful">Powerful permissions are granted only if you select them yourself</a>');
   });
 
+  test('do not repeat the name and the e-mail address with a checkbox if both are always included', async () => {
+    const { browser } = await signUp(server.origin);
+    const request = buildAuthorizationRequest({ scope: 'openid profile email users.read' });
+    const { text } = await browser.open(authorizationPath(request.query));
+    expect(text).toContain('See your other account details');
+    expect(text).not.toContain('See your name and e-mail address');
+  });
+
   test('without a powerful permission have no mark, and no heading for an empty group', async () => {
     const { browser } = await signUp(server.origin);
     const { text } = await browser.open(authorizationPath(buildAuthorizationRequest({ scope: 'openid orders.read payments.write' }).query));

@@ -38,7 +38,17 @@ test("amounts are shown in the format of the page's language, with the decimal p
     formatAmountWithoutCurrency(messages, 123_450, 'EUR'),
     formatAmountWithoutCurrency(messages, 1_234, 'JPY'),
     formatAmountWithoutCurrency(german, 123_450, 'EUR'),
-  ]).toEqual(['1234.50', '1234', '1234,50']);
+    formatAmountWithoutCurrency(german, 9_007_199_254_740_991, 'EUR'),
+    formatAmountWithoutCurrency({ ...messages, language: { ...messages.language, tag: 'fa' } }, 123_450, 'EUR'),
+  ]).toEqual(['1234.50', '1234', '1234,50', '90071992547409,91', '1234.50']);
+});
+
+test('the options of select fields are short enough for a phone', () => {
+  for (const tag of ['en', 'de', 'fr', 'es']) {
+    const { orderAccess, approvalModes, periods } = (bundledLanguages.match(tag)?.messages ?? messages).orderLimits;
+    for (const option of [orderAccess, approvalModes, periods].flatMap((texts) => Object.values(texts)))
+      expect(option.length, option).toBeLessThanOrEqual(29);
+  }
 });
 
 test('limits are described in words', () => {
@@ -57,7 +67,7 @@ test('limits are described in words', () => {
 });
 
 test('the form shows the entered limits again, and empty fields for no limits', () => {
-  expect(orderLimitsFormFromLimits(undefined)).toEqual({
+  expect(orderLimitsFormFromLimits(messages, undefined)).toEqual({
     limit_currency: '',
     limit_per_order: '',
     limit_per_period: '',
@@ -69,7 +79,7 @@ test('the form shows the entered limits again, and empty fields for no limits', 
     limit_approval: 'above_limit',
     time_zone: undefined,
   });
-  const shown = orderLimitsFormFromLimits({
+  const shown = orderLimitsFormFromLimits(messages, {
     actions: ['pay'],
     orders: 'own',
     approval: 'never',

@@ -13,7 +13,7 @@ type Context = Partial<Parameters<typeof parseOrderLimitsForm>[1]>;
 /** Submits the limits form for an application without limits, with the given changes to the form's fields. */
 const submit = (fields: Partial<OrderLimitsForm>, context: Context = {}) =>
   parseOrderLimitsForm(
-    { ...orderLimitsFormFromLimits(undefined), limit_currency: 'EUR', ...fields },
+    { ...orderLimitsFormFromLimits(messages, undefined), limit_currency: 'EUR', ...fields },
     { maximum: undefined, canAllowAllOrders: true, currencies: ['EUR', 'GBP'], messages, now, ...context },
   );
 const faultsOf = (...submitted: Parameters<typeof submit>): string[] =>
@@ -95,10 +95,18 @@ describe('limits that the application requests', () => {
     products: { categories: ['tea', 'coffee'] },
     valid_until: '2030-07-01T10:00:00.000Z',
   };
-  const asked = orderLimitsFormFromLimits(maximum);
+  const asked = orderLimitsFormFromLimits(messages, maximum);
 
   test('are adopted unchanged', () => {
     expect(submit(asked, { maximum })).toEqual({ faults: [], limits: maximum, timeZone: 'UTC' });
+  });
+
+  test.each(['de', 'fr', 'es'])('are adopted unchanged with amounts in the format of the language %s', (language) => {
+    const translated = bundledLanguages.match(language)?.messages ?? messages;
+    const shown = orderLimitsFormFromLimits(translated, maximum);
+    expect([shown.limit_per_order, shown.limit_per_period]).toEqual(['20,00', '50,00']);
+    expect(submit(shown, { maximum, messages: translated })).toEqual({ faults: [], limits: maximum, timeZone: 'UTC' });
+    expect(submit(asked, { maximum, messages: translated })).toEqual({ faults: [], limits: maximum, timeZone: 'UTC' });
   });
 
   test('can be lowered', () => {

@@ -97,7 +97,7 @@ async function findPreselectedScopes(
 }
 
 async function orderLimitsViewModel(
-  { em, listOrderCurrencies, listProductCategories }: PageContext,
+  { em, settings, listOrderCurrencies, listProductCategories }: PageContext,
   { params }: Interaction,
   application: Application,
   apiScopes: readonly Scope[],
@@ -105,7 +105,7 @@ async function orderLimitsViewModel(
 ): Promise<ConsentPageViewModel['orderLimits']> {
   const { isOffered, isRequested, maximum, proposed } = await findOfferedOrderLimits(em, params, application, apiScopes);
   if (!isOffered && !maximum) return undefined;
-  const { limits: form = orderLimitsFormFromLimits(proposed), limitFaults: faults = [] } = rejected ?? {};
+  const { limits: form = orderLimitsFormFromLimits(settings.messages, proposed), limitFaults: faults = [] } = rejected ?? {};
   const canAllowAllOrders = maximum?.orders !== 'own';
   const isProposed = proposed?.limits !== undefined || proposed?.products !== undefined;
   const categories = maximum?.products?.categories ?? [
@@ -188,7 +188,7 @@ async function parseLimits(pageContext: PageContext, interaction: Interaction, f
   const canAllowAllOrders = maximum?.orders !== 'own';
   const { messages } = settings;
   const context = { maximum, canAllowAllOrders, currencies: await listOrderCurrencies(em), messages, now: new Date() };
-  const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromLimits(maximum), context);
+  const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromLimits(messages, maximum), context);
   // Unless the application requested access only to its own orders, the user can allow access to all orders later, on the account page.
   const allOrdersGrantable = canAllowAllOrders || !isRequested;
   return { ...parsed, allOrdersGrantable, isChosen: isChosenByUserOrApplication(offered, parsed.limits) };

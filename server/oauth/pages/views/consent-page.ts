@@ -127,7 +127,7 @@ function permissions(settings: PageSettings, content: ConsentPageViewModel): Htm
             <h2 id="group-${group}">${consent.groups[group]}</h2>
             ${powerfulGroups.has(group) && html`<p class="hint">${consent.tickPowerful}</p>`}
             <ul class="permissions">
-              ${scopes.map((scope) => permission(settings, scope))}
+              ${scopes.map((one) => permission(settings, one, describePermission(settings, one.scope, content)))}
             </ul>
           </div>`,
       )}
@@ -143,7 +143,7 @@ const beyondRole = (
   html`<div class="warning" role="alert">
     <p>${consent.cannot({ application: application.name })}</p>
     <ul>
-      ${refused.map((scope) => html`<li>${texts[scope]} (<code>${scope}</code>): ${getRolesAllowedForScope(scope).includes('staff') ? consent.onlyForStaff : consent.onlyForAdministrators}</li>`)}
+      ${refused.map((scope) => html`<li>${texts[scope]} (<code>${scope}</code>) <small>${getRolesAllowedForScope(scope).includes('staff') ? consent.onlyForStaff : consent.onlyForAdministrators}</small></li>`)}
     </ul>
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
@@ -157,19 +157,27 @@ const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): H
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;
 
-const permission = ({ messages }: PageSettings, { scope, isOptional, isSelected }: Permission): Html =>
+/**
+ * Describes a permission. If the name and the e-mail address are always included, a checkbox for these data would be contradictory, so the
+ * text of `users.read` names the other data.
+ */
+const describePermission = (
+  { messages }: PageSettings,
+  scope: Permission['scope'],
+  { identityScopes }: Pick<ConsentPageViewModel, 'identityScopes'>,
+): string =>
+  scope === 'users.read' && identityScopes.includes('profile') && identityScopes.includes('email')
+    ? messages.consent.otherAccountDetails
+    : messages.permission[scope];
+
+const permission = ({ messages }: PageSettings, { scope, isOptional, isSelected }: Permission, text: string): Html =>
   isOptional
     ? html`<li>
-        <label
-          ><input type="checkbox" name="scope" value="${scope}" ${isSelected && html`checked`} /><span
-            >${messages.permission[scope]}</span
-          ></label
-        >
+        <label><input type="checkbox" name="scope" value="${scope}" ${isSelected && html`checked`} /><span>${text}</span></label>
       </li>`
     : html`<li>
         <div class="given">
-          <span class="tick" aria-hidden="true">✓</span
-          ><span>${messages.permission[scope]}<small>${messages.consent.included}</small></span>
+          <span class="tick" aria-hidden="true">✓</span><span>${text}<small>${messages.consent.included}</small></span>
         </div>
       </li>`;
 

@@ -37,10 +37,11 @@ export const orderLimitsFormSchema = z.object({
 });
 export type OrderLimitsForm = z.output<typeof orderLimitsFormSchema>;
 
-/** Returns the form fields for these limits. */
-export const orderLimitsFormFromLimits = (input: EffectiveOrderLimits | undefined): OrderLimitsForm => {
+/** Returns the form fields for these limits, with the amounts in the format of the page's language. */
+export const orderLimitsFormFromLimits = (messages: Messages, input: EffectiveOrderLimits | undefined): OrderLimitsForm => {
   const { limits, products, actions, valid_until: validUntil, orders = 'all', approval = 'above_limit' } = input ?? {};
-  const amount = (value: number | undefined): string => (value === undefined ? '' : formatDecimalAmount(value, limits?.currency ?? ''));
+  const amount = (value: number | undefined): string =>
+    value === undefined ? '' : formatAmountWithoutCurrency(messages, value, limits?.currency ?? '');
   return {
     limit_currency: limits?.currency ?? '',
     limit_per_order: amount(limits?.per_order),
@@ -56,13 +57,14 @@ export const orderLimitsFormFromLimits = (input: EffectiveOrderLimits | undefine
 };
 
 /**
- * Formats an amount as the user types it in the language of the page, such as `20.00`. The result has no thousands separators, because the
- * form rejects them.
+ * Formats an amount as the user types it in the language of the page, such as `20.00`. The result has Western digits and no thousands separators, as
+ * required by `parsePositiveAmount`.
  */
-export const formatAmountWithoutCurrency = ({ language }: Messages, amount: number, currency: string): string =>
-  new Intl.NumberFormat(language.tag, { minimumFractionDigits: currencyExponent(currency), useGrouping: false }).format(
-    amount / 10 ** currencyExponent(currency),
-  );
+export function formatAmountWithoutCurrency({ language }: Messages, amount: number, currency: string): string {
+  const parts = new Intl.NumberFormat(language.tag, { numberingSystem: 'latn' }).formatToParts(0.5);
+  const separator = parts.find(({ type }) => type === 'decimal')?.value ?? '.';
+  return formatDecimalAmount(amount, currency).replace('.', separator);
+}
 
 /** Converts a positive decimal amount, with a point or a comma, to minor units. */
 export function parsePositiveAmount(value: string, currency: string): number | undefined {

@@ -45,7 +45,7 @@ async function findApp({ context: { em }, req, account }: AccountRequest): Promi
 export async function showAppLimits(request: AccountRequest): Promise<void> {
   const app = await findApp(request);
   if (!app) return request.res.redirect(303, '/account/apps');
-  return renderLimits(request, app, orderLimitsFormFromLimits(currentLimits(app)), []);
+  return renderLimits(request, app, orderLimitsFormFromLimits(request.context.settings.messages, currentLimits(app)), []);
 }
 
 const decisionSchema = z.object({ decision: z.enum(['save', 'remove']).catch('save') });

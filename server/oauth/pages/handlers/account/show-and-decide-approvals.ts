@@ -1,4 +1,4 @@
-import { currencyExponent, formatDecimalAmount } from '@mandate/contract';
+import { currencyExponent } from '@mandate/contract';
 import { z } from 'zod';
 import { deriveApprovalStatus, type ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
 import { decideApproval } from '../../../../approvals/decide-or-cancel-approval.ts';
@@ -57,7 +57,7 @@ async function renderApprovals(request: AccountRequest, { faults = [], isSaved =
   const form = {
     currencies,
     currency: typed.currency ?? saved?.currency ?? currencies[0] ?? 'EUR',
-    amount: typed.amount ?? (saved ? formatDecimalAmount(saved.above, saved.currency) : ''),
+    amount: typed.amount ?? (saved ? formatAmountWithoutCurrency(settings.messages, saved.above, saved.currency) : ''),
     faults,
     isSaved,
     needsSignIn: !isSignedInWithSecondFactor(request),
@@ -82,7 +82,7 @@ export async function submitAmountRequiringSecondFactor(request: AccountRequest)
   if (!isSignedInWithSecondFactor(request)) return res.redirect(303, '/account/approvals');
   const { amount, currency } = settingsForm.parse(req.body ?? {});
   const { messages } = context.settings;
-  const above = amount === '' ? undefined : /^0+$/.test(amount) ? 0 : parsePositiveAmount(amount, currency);
+  const above = amount === '' ? undefined : /^0+(?:[.,]0+)?$/.test(amount) ? 0 : parsePositiveAmount(amount, currency);
   if (amount !== '' && (above === undefined || !(await listCurrencies(request)).includes(currency))) {
     const text = messages.approvals.amountInvalid({
       example: formatAmountWithoutCurrency(messages, 10 ** currencyExponent(currency) * 100, currency),

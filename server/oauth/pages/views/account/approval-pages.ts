@@ -54,13 +54,20 @@ function approvalRow(settings: PageSettings, { approval, quote, applicationName:
   return html`<li>
     <a href="/account/approvals/${approval.id}">
       <span>
-        ${messages.asks({ application, amount })}
+        ${describeRequest(settings, status, { application, amount })}
         <small>${status === 'pending' ? statusBadge(messages.status.pending, 'waiting') : messages.status[status]}</small>
         <small>${messages.requested({ when: formatTimestamp(settings, approval.createdAt) })}</small>
       </span>
     </a>
   </li>`;
 }
+
+/** Returns which order the application wants to place or, if the request is no longer pending, asked to place. */
+const describeRequest = (
+  { messages: { approvals } }: PageSettings,
+  status: ApprovalStatus,
+  request: { readonly application: string; readonly amount: string },
+): string => (status === 'pending' ? approvals.asks(request) : approvals.asked(request));
 
 function settingsForm(settings: PageSettings, csrf: string, form: SettingsForm): Html {
   const { approvals: messages } = settings.messages;
@@ -113,7 +120,7 @@ export function approvalPage(settings: PageSettings, { csrf, shown, livePath, ob
   const content = html`<h1>${title}</h1>
     ${status !== 'pending' && outcome(settings, shown)}
     <p class="price">${amount}</p>
-    <p>${messages.asks({ application, amount })}</p>
+    <p>${describeRequest(settings, status, { application, amount })}</p>
     <p class="quiet">${messages.requested({ when: formatTimestamp(settings, approval.createdAt) })}</p>
     ${
       approval.message != null &&
@@ -128,7 +135,7 @@ export function approvalPage(settings: PageSettings, { csrf, shown, livePath, ob
     </section>
     ${orderDeliverySection(settings, { delivery: quote.delivery, note: quote.note ?? null })}
     <section>
-      <h2>${messages.why}</h2>
+      <h2>${status === 'pending' ? messages.why : messages.whyDecided}</h2>
       <p>${describeApprovalReason(settings, shown)}</p>
       ${status === 'pending' && decisionForm(settings, csrf, obstacle, approval)}
     </section>

@@ -59,7 +59,7 @@ function applicationRow(settings: PageSettings, csrf: string, application: Conne
       ids,
       keys,
       ...(devices.length > 1
-        ? { label: messages.removeAllLabel({ application: name }), text: messages.removeAll }
+        ? { label: messages.removeAllLabel({ application: name }), text: messages.removeAll, heading: messages.allDevices }
         : { label: messages.removeLabel({ application: name }), text: messages.remove }),
     })}
   </li>`;
@@ -111,6 +111,8 @@ type Removal = {
   readonly keys: readonly AccountApiKey[];
   readonly label: string;
   readonly text: string;
+  /** Heading above the checkbox; set if the form follows the entry of another device. */
+  readonly heading?: string;
 };
 
 const deviceRemoval = (settings: PageSettings, application: string, device: Device): Pick<Removal, 'label' | 'text'> => ({
@@ -121,8 +123,9 @@ const deviceRemoval = (settings: PageSettings, application: string, device: Devi
 const deviceName = (settings: PageSettings, { device }: Device): string =>
   device === null ? settings.messages.sessions.unknown : translateDevice(settings, device);
 
-const removalForm = (settings: PageSettings, csrf: string, { ids, keys, label, text }: Removal): Html =>
-  html`<form method="post">
+const removalForm = (settings: PageSettings, csrf: string, { ids, keys, label, text, heading }: Removal): Html =>
+  html`<form method="post" ${heading !== undefined && html`class="all-devices"`}>
+    ${heading !== undefined && keys.length > 0 && html`<p class="device">${heading}</p>`}
     ${hiddenField('csrf', csrf)}${hiddenField('app', ids)}${keepKeysCheckbox(settings, keys)}
     <button class="second small" aria-label="${label}">${text}</button>
   </form>`;
