@@ -1,12 +1,12 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { PeriodInSeconds, StatisticsDimension } from './divide-periods-into-row-ranges.ts';
-import type { Scan } from './scans-from-row-ranges.ts';
+import type { IndexScan } from './index-scans-from-row-ranges.ts';
 
 /**
  * The sums of the parts of periods, for all orders or for a group. Each sum has the same index as the number of its part. The sum is
  * subtracted from the part if the number is negative.
  */
-export type OrderStatisticsRow = {
+export type PartSumsRow = {
   /** null for the sums of all orders */
   readonly key: string | null;
   readonly group_count: number | string | null;
@@ -30,7 +30,7 @@ export type ApplicationStatisticsRow = {
 } & Readonly<Record<'requests' | 'errors' | 'orders' | 'paid_orders' | 'revenue', number | string>>;
 
 export type StatisticsPeriods = { readonly periods: readonly PeriodInSeconds[]; readonly previousPeriods: readonly PeriodInSeconds[] };
-export type StatisticsDays = {
+export type StatisticsDateRange = {
   readonly timeZone: string;
   readonly interval: string;
   readonly from: string;
@@ -39,7 +39,7 @@ export type StatisticsDays = {
 };
 
 /** Divides local days into periods. The result depends only on PostgreSQL's data about time zones. */
-export const divideDaysIntoPeriods = (em: EntityManager, of: StatisticsDays): Promise<StatisticsPeriods> =>
+export const divideDaysIntoPeriods = (em: EntityManager, of: StatisticsDateRange): Promise<StatisticsPeriods> =>
   em
     .getKysely()
     .selectFrom((eb) =>
@@ -60,9 +60,9 @@ export type OrderStatisticsParameters = {
   readonly groupBy: Exclude<StatisticsDimension, 'all'> | undefined;
   readonly currency: string;
   readonly limit: number;
-  readonly scans: readonly Scan[];
-  readonly totalScans: readonly Scan[];
-  readonly groupScans: readonly Scan[];
+  readonly scans: readonly IndexScan[];
+  readonly totalScans: readonly IndexScan[];
+  readonly groupScans: readonly IndexScan[];
 };
 
 /** Returns the sums of all periods and groups from one snapshot of the database. */
@@ -70,13 +70,13 @@ export function callOrderStatisticsFunction(
   em: EntityManager,
   { periods, previousPeriods }: StatisticsPeriods,
   of: OrderStatisticsParameters,
-): Promise<OrderStatisticsRow[]> {
+): Promise<PartSumsRow[]> {
   const allPeriods = [...periods, ...previousPeriods];
   return em
     .getKysely()
     .selectFrom((eb) =>
       eb
-        .fn<OrderStatisticsRow>('mandate_order_statistics_v3', [
+        .fn<PartSumsRow>('mandate_order_statistics_v3', [
           eb.val(of.groupBy ?? null),
           eb.val(of.currency),
           eb.val(of.limit),
@@ -95,7 +95,7 @@ export function callOrderStatisticsFunction(
 
 export type ProductStatisticsParameters = {
   readonly currency: string;
-  readonly scans: readonly Scan[];
+  readonly scans: readonly IndexScan[];
   readonly lowStock: number;
   readonly limit: number;
 };

@@ -1,5 +1,5 @@
-const hourSeconds = 3_600;
-export const daySeconds = 24 * hourSeconds;
+const secondsPerHour = 3_600;
+export const secondsPerDay = 24 * secondsPerHour;
 
 /** Start and end (exclusive) in seconds since 1970-01-01 UTC. */
 export type PeriodInSeconds = readonly [start: number, end: number];
@@ -17,7 +17,7 @@ const productWidths = allWidths.filter((width) => width !== '1 hour');
  */
 export type RowRange = { readonly width: RowWidth; readonly start: number; readonly end: number; readonly part: number };
 export type SignedPart = { readonly part: number; readonly sign: 1 | -1 };
-export type DividedPeriods = {
+export type RowRangesOfPeriods = {
   readonly ranges: readonly RowRange[];
   /** The parts that are added to or subtracted from each period. The first part of a period has the period's number, which starts at 1. */
   readonly partsOfPeriods: readonly (readonly SignedPart[])[];
@@ -34,7 +34,7 @@ type PeriodEnd = { readonly rounded: readonly number[]; readonly periods: Period
  * reduces the number of rows, and the rows between an end and its rounded value are added or subtracted. If one period ends where another
  * one starts, the rows near this time form a part that is read once, added to one period, and subtracted from the other.
  */
-export function dividePeriodsIntoRowRanges(dimension: StatisticsDimension, periods: readonly PeriodInSeconds[]): DividedPeriods {
+export function dividePeriodsIntoRowRanges(dimension: StatisticsDimension, periods: readonly PeriodInSeconds[]): RowRangesOfPeriods {
   const widths = dimension === 'product' ? productWidths : allWidths;
   const ranges: RowRange[] = [];
   const ends = new Map<number, PeriodEnd>();
@@ -127,9 +127,9 @@ function startOfMonth(time: number): number {
 /** Functions that round a time, which is already rounded to the previous width, to the nearest start of a row. */
 const roundToWidth: Readonly<Record<RowWidth, (time: number) => number>> = {
   '15 minutes': (time) => time,
-  '1 hour': roundTo(hourSeconds),
-  '6 hours': roundTo(6 * hourSeconds),
-  day: roundTo(daySeconds),
-  '5 days': (time) => startOfFiveDays(time + 2 * daySeconds),
-  month: (time) => startOfMonth(time + 15 * daySeconds),
+  '1 hour': roundTo(secondsPerHour),
+  '6 hours': roundTo(6 * secondsPerHour),
+  day: roundTo(secondsPerDay),
+  '5 days': (time) => startOfFiveDays(time + 2 * secondsPerDay),
+  month: (time) => startOfMonth(time + 15 * secondsPerDay),
 };

@@ -1,6 +1,6 @@
 import type { OrderStatistics } from '@mandate/contract';
-import type { OrderStatisticsRow, StatisticsPeriods, SumColumn } from './call-database-statistics-functions.ts';
-import type { DividedPeriods, PeriodInSeconds, SignedPart } from './divide-periods-into-row-ranges.ts';
+import type { PartSumsRow, StatisticsPeriods, SumColumn } from './call-database-statistics-functions.ts';
+import type { RowRangesOfPeriods, PeriodInSeconds, SignedPart } from './divide-periods-into-row-ranges.ts';
 
 type Sums = OrderStatistics['totals'];
 type Group = OrderStatistics['groups'][number];
@@ -11,11 +11,11 @@ export type OrderStatisticsWithoutNames = SumsOfAllOrders & {
   readonly groups: readonly Omit<Group, 'name'>[];
   readonly group_count: number;
 };
-type DividedPeriodsOfRows = {
+type PeriodsOfRows = {
   /** The periods, and then the previous periods. */
-  readonly ofAll: DividedPeriods;
+  readonly ofAll: RowRangesOfPeriods;
   /** The periods, and then the whole previous period; undefined without groups. */
-  readonly ofGroups: DividedPeriods | undefined;
+  readonly ofGroups: RowRangesOfPeriods | undefined;
 };
 
 /**
@@ -23,9 +23,9 @@ type DividedPeriodsOfRows = {
  * @param hasOrderCounts whether groups include order and refund counts; false for groups by product or category
  */
 export function orderStatisticsFromRows(
-  [rowOfAll, ...rowsOfGroups]: readonly OrderStatisticsRow[],
+  [rowOfAll, ...rowsOfGroups]: readonly PartSumsRow[],
   found: StatisticsPeriods,
-  { ofAll, ofGroups }: DividedPeriodsOfRows,
+  { ofAll, ofGroups }: PeriodsOfRows,
   hasOrderCounts: boolean,
 ): OrderStatisticsWithoutNames {
   const count = found.periods.length;
@@ -62,7 +62,7 @@ function timesFromPeriods(periods: readonly PeriodInSeconds[]): Times[] {
   return periods.map(([start, end]) => ({ starts_at: texts.get(start) ?? '', ends_at: texts.get(end) ?? '' }));
 }
 
-function sumsOfPeriods(row: OrderStatisticsRow | undefined, { partsOfPeriods, partCount }: DividedPeriods = noPeriods): Sums[] {
+function sumsOfPeriods(row: PartSumsRow | undefined, { partsOfPeriods, partCount }: RowRangesOfPeriods = noPeriods): Sums[] {
   const sumOf = (column: SumColumn): ((parts: readonly SignedPart[]) => number) => {
     const values = row?.[column];
     if (!values) return () => 0;
@@ -93,7 +93,7 @@ function sumsOfPeriods(row: OrderStatisticsRow | undefined, { partsOfPeriods, pa
   });
 }
 
-const noPeriods: DividedPeriods = { ranges: [], partsOfPeriods: [], partCount: 0 };
+const noPeriods: RowRangesOfPeriods = { ranges: [], partsOfPeriods: [], partCount: 0 };
 const noSums: Sums = { orders: 0, paid_orders: 0, items: 0, revenue: 0, refunds: 0, refunded_total: 0, net_revenue: 0 };
 
 /** One order can belong to several groups by product or category, so that these have no counts of orders. */

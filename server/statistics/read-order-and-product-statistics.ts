@@ -5,17 +5,25 @@ import {
   callProductStatisticsFunction,
   divideDaysIntoPeriods,
   type ProductStatisticsRow,
-  type StatisticsDays,
+  type StatisticsDateRange,
 } from './call-database-statistics-functions.ts';
 import { dividePeriodsIntoRowRanges, type PeriodInSeconds, type StatisticsDimension } from './divide-periods-into-row-ranges.ts';
 import { orderStatisticsFromRows, type OrderStatisticsWithoutNames } from './order-statistics-from-rows.ts';
-import { scansByTimeOfDayFromRowRanges, scansFromRowRanges, scansOfSingleRanges, type Scan } from './scans-from-row-ranges.ts';
+import {
+  indexScansByTimeOfDayFromRowRanges,
+  indexScansFromRowRanges,
+  indexScanForEachRowRange,
+  type IndexScan,
+} from './index-scans-from-row-ranges.ts';
 
-export type OrderStatisticsQuery = StatisticsDays & {
+export type OrderStatisticsQuery = StatisticsDateRange & {
   readonly groupBy: NonNullable<OrderStatistics['group_by']> | undefined;
   readonly currency: string;
   readonly limit: number;
 };
+
+/** There is one row for all orders at each time, so reading a few unneeded rows takes less time than another index scan. */
+const maxUnneededRowsOfAllOrders = 8;
 
 /** Reads the sums of each period and, with `groupBy`, those of the groups with the most revenue. */
 export async function readOrderStatistics(em: EntityManager, query: OrderStatisticsQuery): Promise<OrderStatisticsWithoutNames> {
@@ -28,14 +36,14 @@ export async function readOrderStatistics(em: EntityManager, query: OrderStatist
     groupBy,
     currency,
     limit,
-    scans: scansFromRowRanges(ofAll.ranges, 8),
+    scans: indexScansFromRowRanges(ofAll.ranges, maxUnneededRowsOfAllOrders),
     totalScans: groupBy ? scansOfPeriod(groupBy, wholePeriod(periods)) : [],
-    groupScans: (groupBy === 'product' ? scansByTimeOfDayFromRowRanges : scansFromRowRanges)(ofGroups?.ranges ?? []),
+    groupScans: (groupBy === 'product' ? indexScansByTimeOfDayFromRowRanges : indexScansFromRowRanges)(ofGroups?.ranges ?? []),
   });
   return orderStatisticsFromRows(rows, found, { ofAll, ofGroups }, groupBy !== 'product' && groupBy !== 'category');
 }
 
-export type ProductStatisticsQuery = Omit<StatisticsDays, 'interval' | 'previousFrom'> & {
+export type ProductStatisticsQuery = Omit<StatisticsDateRange, 'interval' | 'previousFrom'> & {
   readonly currency: string;
   readonly lowStock: number;
   readonly limit: number;
@@ -48,7 +56,7 @@ export async function readProductStatistics(em: EntityManager, query: ProductSta
   return callProductStatisticsFunction(em, period, { currency, scans: scansOfPeriod('product', period), lowStock, limit });
 }
 
-const scansOfPeriod = (dimension: StatisticsDimension, period: PeriodInSeconds): Scan[] =>
-  scansOfSingleRanges(dividePeriodsIntoRowRanges(dimension, [period]).ranges);
+const scansOfPeriod = (dimension: StatisticsDimension, period: PeriodInSeconds): IndexScan[] =>
+  indexScanForEachRowRange(dividePeriodsIntoRowRanges(dimension, [period]).ranges);
 
 const wholePeriod = (periods: readonly PeriodInSeconds[]): PeriodInSeconds => [periods[0]?.[0] ?? NaN, periods.at(-1)?.[1] ?? NaN];

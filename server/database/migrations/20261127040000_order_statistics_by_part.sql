@@ -1,8 +1,8 @@
 -- The periods from the first to the last local day, both included, as an array of `[start, end]` in seconds since 1970-01-01 UTC. A day that
 -- a time zone skipped has no length, and comes before the day that starts at the same time.
 create function statistics_periods_json(p_interval text, p_time_zone text, p_from date, p_to date) returns json stable language sql as $$
-  select json_agg(json_build_array(extract(epoch from p.starts_at)::bigint, extract(epoch from p.ends_at)::bigint)
-                  order by p.starts_at, p.ends_at)
+  select coalesce(json_agg(json_build_array(extract(epoch from p.starts_at)::bigint, extract(epoch from p.ends_at)::bigint)
+                           order by p.starts_at, p.ends_at), '[]')
     from statistics_periods(p_from, p_to, p_interval, p_time_zone) p
 $$;
 
@@ -27,7 +27,8 @@ create type order_statistics_scan as (width text, time_of_day time, bounds bigin
 -- contains the numbers of the parts, and the other arrays contain their sums. The part of a period has the number of the period; a negative
 -- number means that the sum is to be subtracted from the part. `offset 0` makes PostgreSQL read each scan by the index. The currency has the
 -- type of the column, because the index cannot be searched for a text. Compiling the query would take longer than running it. Without sorts,
--- PostgreSQL adds up the rows in a hash table, although it expects fewer of them than it finds.
+-- PostgreSQL adds up the rows in a hash table, although it expects fewer of them than it finds. The bounds of each scan are converted by a
+-- subquery, because a call of `times_from_seconds` for each scan would take longer.
 create function order_statistics_parts(
   p_dimension text, p_currency text, p_scans json, p_starts timestamptz[], p_ends timestamptz[], p_keys text[])
 returns table (key text, parts json, orders json, paid_orders json, items json, revenue json, refunds json, refunded json)

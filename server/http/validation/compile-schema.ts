@@ -101,12 +101,11 @@ function compileObject(schema: z.ZodObject<z.ZodRawShape>): Validator {
   return (value) => {
     if (!isRecord(value)) return invalidValueSentinel;
     let [declared, result]: [number, Record<string, unknown> | undefined] = [0, undefined];
-    for (const field of fields) {
-      const { name } = field;
+    for (const [index, { name, check }] of fields.entries()) {
       const input = value[name];
-      const checked = field.check(input);
+      const checked = check(input);
       if (checked === invalidValueSentinel) return invalidValueSentinel;
-      if (checked !== input) result ??= pickDeclared(value, fields.slice(0, fields.indexOf(field)));
+      if (checked !== input) result ??= pickDeclared(value, fields.slice(0, index));
       if (input !== undefined || name in value) declared += 1;
       else if (checked === undefined) continue;
       if (result) result[name] = checked;

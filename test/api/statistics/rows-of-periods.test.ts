@@ -3,33 +3,33 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   dividePeriodsIntoRowRanges,
-  type DividedPeriods,
+  type RowRangesOfPeriods,
   type PeriodInSeconds,
   type RowWidth,
   type StatisticsDimension,
 } from '../../../server/statistics/divide-periods-into-row-ranges.ts';
 import {
-  scansByTimeOfDayFromRowRanges,
-  scansFromRowRanges,
-  scansOfSingleRanges,
-  type Scan,
-} from '../../../server/statistics/scans-from-row-ranges.ts';
+  indexScansByTimeOfDayFromRowRanges,
+  indexScansFromRowRanges,
+  indexScanForEachRowRange,
+  type IndexScan,
+} from '../../../server/statistics/index-scans-from-row-ranges.ts';
 
 const quarterHour = 900;
-const daySeconds = 96 * quarterHour;
+const secondsPerDay = 96 * quarterHour;
 /** Lengths in seconds. The tests do not limit the number of rows for months. */
 const widthSeconds = {
   '15 minutes': quarterHour,
   '1 hour': 4 * quarterHour,
   '6 hours': 24 * quarterHour,
-  day: daySeconds,
-  '5 days': 5 * daySeconds,
+  day: secondsPerDay,
+  '5 days': 5 * secondsPerDay,
   month: Infinity,
 } as const;
 
 /** Returns whether a row of the given width can start at the given time. */
 function isStartOfRow(width: RowWidth, time: number): boolean {
-  const midnight = time % daySeconds === 0;
+  const midnight = time % secondsPerDay === 0;
   const day = new Date(time * 1000).getUTCDate();
   if (width === 'month') return midnight && day === 1;
   if (width === '5 days') return midnight && day % 5 === 1 && day < 31;
@@ -40,7 +40,7 @@ type SignedTime = readonly [start: number, end: number, sign: number];
 
 /** Returns the times that the rows of each period cover, with 1 for rows that are added and -1 for rows that are subtracted. */
 function timesOfPeriods(
-  { partsOfPeriods }: DividedPeriods,
+  { partsOfPeriods }: RowRangesOfPeriods,
   rows: readonly (readonly [start: number, end: number, part: number])[],
 ): SignedTime[][] {
   const rowsOfParts = Map.groupBy(rows, ([, , part]) => Math.abs(part));
@@ -67,7 +67,7 @@ function changesOfCount(times: readonly SignedTime[]): [number, number][] {
 }
 
 /** Returns the rows that each scan reads, in the order of the scans, with the part to which each row belongs. */
-function rowsOfScans(scans: readonly Scan[]): (readonly [start: number, end: number, part: number])[] {
+function rowsOfScans(scans: readonly IndexScan[]): (readonly [start: number, end: number, part: number])[] {
   return scans.flatMap(({ width, time_of_day: timeOfDay, bounds, parts }) => {
     return bounds.slice(1).flatMap((end, index) => {
       const [start = NaN, part = NaN] = [bounds[index], parts[index]];
@@ -124,10 +124,10 @@ test('the rows for each period contain each moment of the period once, and no ot
     const expected = periods.map(expectedChanges);
     const { ranges } = divided;
     const read = [
-      scansFromRowRanges(ranges),
-      scansFromRowRanges(ranges, 8),
-      scansByTimeOfDayFromRowRanges(ranges),
-      scansOfSingleRanges(ranges),
+      indexScansFromRowRanges(ranges),
+      indexScansFromRowRanges(ranges, 8),
+      indexScansByTimeOfDayFromRowRanges(ranges),
+      indexScanForEachRowRange(ranges),
     ];
     for (const each of [rows, ...read.map(rowsOfScans)]) expect(timesOfPeriods(divided, each).map(changesOfCount)).toEqual(expected);
     const partial = ranges.filter(({ width, start, end }) => !isStartOfRow(width, start) || !isStartOfRow(width, end));
@@ -150,8 +150,8 @@ test('only a few rows of each width are read, except rows for months', () => {
 
 test('the rows near the common end of two periods are read once', () => {
   const day = (number: number): PeriodInSeconds => [
-    secondsOf('2026-01-01') + number * daySeconds + 5 * 3_600,
-    secondsOf('2026-01-01') + (number + 1) * daySeconds + 5 * 3_600,
+    secondsOf('2026-01-01') + number * secondsPerDay + 5 * 3_600,
+    secondsOf('2026-01-01') + (number + 1) * secondsPerDay + 5 * 3_600,
   ];
   const { ranges } = dividePeriodsIntoRowRanges('all', [day(10), day(11), day(12)]);
   const rows = ranges.map(({ width, start, end }) => `${width} ${start} ${end}`);

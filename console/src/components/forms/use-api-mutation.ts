@@ -1,7 +1,7 @@
 import type { MutationOf } from '@mandate/client-sdk/query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../../api/client.ts';
-import { useNotices } from '../feedback/use-notices.ts';
+import { useFormNotices } from '../feedback/use-form-notices.ts';
 
 type Options<Data> = {
   /** Resources that the action changes; the console refetches them. */
@@ -18,7 +18,7 @@ export function useApiMutation<Data, Variables>(
   mutation: MutationOf<Data, Variables>,
   { changes, doneMessage, onDone, notifiesErrors = false }: Options<Data>,
 ) {
-  const notices = useNotices(JSON.stringify(mutation.mutationKey));
+  const notices = useFormNotices(JSON.stringify(mutation.mutationKey));
   const queryClient = useQueryClient();
   return useMutation({
     ...mutation,

@@ -2,7 +2,7 @@ import { ApiError, type ResponseWithData } from '@mandate/client-sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keyOf } from '../../api/client.ts';
-import { useNotices } from '../feedback/use-notices.ts';
+import { useFormNotices } from '../feedback/use-form-notices.ts';
 
 type Options<Resource, Changes> = {
   /** Reads the current version of the resource with its ETag. */
@@ -33,7 +33,7 @@ const maxAttempts = 3;
 export function useConditionalUpdate<Resource extends object, Changes extends object>(options: Options<Resource, Changes>) {
   const { read, write, changes: changedResources, doneMessage, onDone } = options;
   const queryClient = useQueryClient();
-  const notices = useNotices(`${window.location.pathname} ${changedResources.join()}`);
+  const notices = useFormNotices(`${window.location.pathname} ${changedResources.join()}`);
   const [conflict, setConflict] = useState<UpdateConflict<Resource, Changes>>();
   const mutation = useMutation({
     mutationFn: ({ seen, changes }: { readonly seen: Resource; readonly changes: Changes }) => update({ read, write }, seen, changes),

@@ -1,4 +1,4 @@
-import { daySeconds, type RowRange, type RowWidth } from './divide-periods-into-row-ranges.ts';
+import { secondsPerDay, type RowRange, type RowWidth } from './divide-periods-into-row-ranges.ts';
 
 /** The widths of which several rows start on one day, in seconds. */
 const widthsWithinDay: Partial<Record<RowWidth, number>> = { '15 minutes': 900, '1 hour': 3_600, '6 hours': 21_600 };
@@ -7,7 +7,7 @@ const widthsWithinDay: Partial<Record<RowWidth, number>> = { '15 minutes': 900, 
  * Rows of one width that PostgreSQL reads in one index range. A row that starts at or after `bounds[i]` and before `bounds[i + 1]` belongs to
  * `parts[i]`, or to no part if this is 0. With `time_of_day`, only rows that start at this time in UTC are read.
  */
-export type Scan = {
+export type IndexScan = {
   readonly width: RowWidth;
   readonly time_of_day: string | null;
   /** In seconds since 1970-01-01 UTC. */
@@ -16,26 +16,26 @@ export type Scan = {
 };
 
 /** Returns a scan for each range. */
-export const scansOfSingleRanges = (ranges: readonly RowRange[]): Scan[] =>
-  ranges.map((range) => scanFromRanges([{ ...range, timeOfDay: null }]));
+export const indexScanForEachRowRange = (ranges: readonly RowRange[]): IndexScan[] =>
+  ranges.map((range) => indexScanFromRanges([{ ...range, timeOfDay: null }]));
 
 /**
  * Combines adjacent ranges of the same width into scans.
  * @param maxGapRows the number of rows that may lie between two ranges of the same scan, if there is one row for each time. Reading a few
  * unneeded rows takes less time than another scan.
  */
-export const scansFromRowRanges = (ranges: readonly RowRange[], maxGapRows = 0): Scan[] =>
+export const indexScansFromRowRanges = (ranges: readonly RowRange[], maxGapRows = 0): IndexScan[] =>
   combineRanges(
     ranges.map(({ width, start, end, part }) => ({ width, start, end, part, timeOfDay: null })),
-    (width) => maxGapRows * (widthsWithinDay[width] ?? daySeconds),
+    (width) => maxGapRows * (widthsWithinDay[width] ?? secondsPerDay),
   );
 
 /**
  * Combines ranges into scans of rows that start at the same time of day. In an index by time of day, these are adjacent, so that the rows
  * near the ends of all days need few scans, although each scan also reads the rows of some days between the ranges.
  */
-export const scansByTimeOfDayFromRowRanges = (ranges: readonly RowRange[]): Scan[] =>
-  combineRanges(ranges.flatMap(splitByTimeOfDay), () => 10 * daySeconds);
+export const indexScansByTimeOfDayFromRowRanges = (ranges: readonly RowRange[]): IndexScan[] =>
+  combineRanges(ranges.flatMap(splitByTimeOfDay), () => 10 * secondsPerDay);
 
 /** `timeOfDay` is in seconds since midnight in UTC. */
 type RangeAtTimeOfDay = RowRange & { readonly timeOfDay: number | null };
@@ -43,31 +43,31 @@ type RangeAtTimeOfDay = RowRange & { readonly timeOfDay: number | null };
 function splitByTimeOfDay(range: RowRange): RangeAtTimeOfDay[] {
   const width = widthsWithinDay[range.width];
   if (width === undefined) return [{ ...range, timeOfDay: 0 }];
-  const count = Math.min(range.end - range.start, daySeconds) / width;
-  return Array.from({ length: count }, (_, index) => ({ ...range, timeOfDay: (range.start + index * width) % daySeconds }));
+  const count = Math.min(range.end - range.start, secondsPerDay) / width;
+  return Array.from({ length: count }, (_, index) => ({ ...range, timeOfDay: (range.start + index * width) % secondsPerDay }));
 }
 
 /** @param maxGapOf returns the number of seconds that may lie between the end of a range and the start of the next range of the same scan */
-function combineRanges(ranges: readonly RangeAtTimeOfDay[], maxGapOf: (width: RowWidth) => number): Scan[] {
-  const scans: Scan[] = [];
+function combineRanges(ranges: readonly RangeAtTimeOfDay[], maxGapOf: (width: RowWidth) => number): IndexScan[] {
+  const scans: IndexScan[] = [];
   for (const group of Map.groupBy(ranges, ({ width, timeOfDay }) => `${width} ${timeOfDay}`).values()) {
     let combined: RangeAtTimeOfDay[] = [];
     for (const range of group.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
       const end = combined.at(-1)?.end ?? range.start;
       // A row belongs to one part of a scan, so that ranges that overlap need separate scans.
       if (range.start < end || range.start > end + maxGapOf(range.width)) {
-        scans.push(scanFromRanges(combined));
+        scans.push(indexScanFromRanges(combined));
         combined = [];
       }
       combined.push(range);
     }
-    scans.push(scanFromRanges(combined));
+    scans.push(indexScanFromRanges(combined));
   }
   return scans;
 }
 
 /** @param ranges of the same width and time of day, in ascending order */
-function scanFromRanges(ranges: readonly RangeAtTimeOfDay[]): Scan {
+function indexScanFromRanges(ranges: readonly RangeAtTimeOfDay[]): IndexScan {
   const [bounds, parts]: [number[], number[]] = [[], []];
   for (const { start, end, part } of ranges) {
     if (bounds.at(-1) === start) {

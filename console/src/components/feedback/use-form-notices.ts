@@ -12,7 +12,7 @@ const errorDurationMs = 8_000;
  * Returns functions that show notices for a few seconds. `form` identifies the form or button that the notices are about. Each new notice
  * replaces the previous notice about the same form.
  */
-export function useNotices(form: string) {
+export function useFormNotices(form: string) {
   const t = useCommonMessages();
   const removePrevious = (): void => {
     const id = latestIds.get(form);
