@@ -71,6 +71,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit/grants');
     await page.getByRole('row', { name: 'Ada Active' }).getByText('Active', { exact: true }).waitFor();
     await page.getByRole('row', { name: 'Remo Removed' }).getByText('Removed', { exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Ada Active' }).getByText('See the user’s orders').waitFor();
     const graph = page.getByRole('img', { name: /customers?, \d+ applications? and \d+ lines? between them/ });
     await graph.getByText('Ada Active').waitFor();
     expect(await graph.getByText('Remo Removed').count()).toBe(0);

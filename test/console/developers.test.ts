@@ -118,8 +118,9 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     const create = async (): Promise<void> => {
       await page.getByText('No API keys yet').waitFor();
       await page.getByRole('button', { name: 'Create API key' }).click();
-      await dialog.getByLabel('Name').fill('Reports');
-      await dialog.getByLabel('statistics.read').check();
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Reports');
+      await dialog.getByRole('checkbox', { name: 'See the shop’s sales, and how much each application uses the API' }).check();
+      expect(await dialog.getByText('statistics.read', { exact: true }).count()).toBe(1);
       await dialog.getByRole('button', { name: 'Create API key' }).click();
     };
     await create();
@@ -131,6 +132,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     const key = await dialog.getByLabel('API key').inputValue();
     expect((await shop.callApi('GET', '/api/v1/statistics/orders', { token: key })).status).toBe(200);
     await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('cell', { name: 'See the shop’s sales' }).waitFor();
     await checkPageAccessibilityAndLayout(page, 'developers API keys');
     await page.getByRole('button', { name: 'Revoke the key “Reports”' }).click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();

@@ -29,6 +29,10 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
     const sales = page.getByRole('region', { name: 'Last 30 days' });
     await sales.locator('li', { hasText: 'Previous 30 days' }).waitFor();
     expect(await sales.locator('dl').innerText()).toMatch(/Revenue\s+€5.10\s+Previously €0.00\s+Orders\s+2\s/);
+    expect(await sales.locator('dl').innerText()).toMatch(/Average per paid order\s+€5.10\s/);
+    const ticks = sales.locator('.recharts-cartesian-axis-tick-value', { hasText: '€' });
+    await ticks.first().waitFor();
+    for (const amount of await ticks.allTextContents()) expect(amount).toMatch(/^€\d+(\.\d\d)?$/);
     await sales.getByText('Show the chart as a table').click();
     await sales.getByText('Hide the table').waitFor();
     expect(await sales.locator('tbody tr').count()).toBe(30);

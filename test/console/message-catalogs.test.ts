@@ -31,3 +31,11 @@ describe.each(folders)('the messages of the console in %s', (folder) => {
     expect(Object.keys(english).filter((key) => !isUsed(key))).toEqual([]);
   });
 });
+
+test.each(['en', 'de', 'fr', 'es'])('the console names each action in the audit log in the same words on all pages in %s', (language) => {
+  const names = new Map<string, Set<string>>();
+  for (const [key, text] of folders.flatMap((folder) => Object.entries(readCatalog(folder, language)))) {
+    if (key.startsWith('action.')) names.set(key, (names.get(key) ?? new Set()).add(text));
+  }
+  expect([...names].filter(([, texts]) => texts.size > 1)).toEqual([]);
+});

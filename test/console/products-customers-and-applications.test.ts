@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
 
   test('products are imported after a preview', async () => {
     await open('/products/import');
-    const content = 'sku,name,category,price\nIMP-1,Cup,kitchen,1.50\nIMP-2,Plate,kitchen,2\nIMP-3,Bowl,kitchen,cheap\n';
+    const content = 'sku,name,category,price\nIMP-1,Cup,kitchen,1.50\nIMP-2,Plate,kitchen,2\nIMP-3,,Kitchen,cheap\n';
     await page.locator('input[type=file]').setInputFiles({ name: 'products.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
     await button('Check the file').click();
     await page.getByText('Waiting to start…').waitFor();
@@ -116,6 +116,10 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
       'Will be created2Will be updated0Will remain unchanged0Rejected rows1',
     );
     expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toEqual([]);
+    const problems = await page.locator('tbody').innerText();
+    expect(problems).toContain('4\tName\tA value is missing.');
+    expect(problems).toContain('4\tCategory\tEnter lowercase words joined by hyphens, such as hot-drinks.');
+    expect(problems).toContain('4\tPrice\tEnter an amount such as 4.50, without a currency symbol.');
     await checkPageAccessibilityAndLayout(page, 'import preview');
     await button('Import 2 products').click();
     await expect.poll(() => runPendingTasks(shop)).toBe(1);
@@ -174,6 +178,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await open(`/customers/${anna.id}`);
     await page.getByRole('list', { name: 'API keys' }).getByText('Backup').waitFor();
     const apps = page.getByRole('list', { name: 'Connected applications' });
+    await apps.getByText('Place, change and cancel orders for the user').waitFor();
     await apps.getByText('Up to €50.00 per order').waitFor();
     await apps.getByText('€0.00 of €200.00 spent this month (limit set by the customer)').waitFor();
     await page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem').first().waitFor();

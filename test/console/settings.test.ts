@@ -25,6 +25,8 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings');
     await page.getByLabel('Shop name').fill('Corner Shop');
     await page.getByLabel('Accent color').fill('#0b6e4f');
+    await page.getByText('up to 256 KiB. The width and the height must be between 16 and 2,048 pixels.').waitFor();
+    await page.getByLabel('Sender name').waitFor();
     await checkPageAccessibilityAndLayout(page, 'settings branding');
     await page.getByRole('button', { name: 'Save' }).click();
     const notice = page.getByRole('alert').filter({ hasText: 'The branding has been saved.' });
@@ -34,7 +36,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
 
     await page.locator('input[type=file]').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: createSquarePng(64) });
     await page.getByRole('img', { name: 'Logo of Corner Shop' }).waitFor();
-    await page.getByRole('button', { name: 'Remove logo' }).click();
+    await page.getByRole('button', { name: 'Delete the logo' }).click();
     await page.getByText('No logo').waitFor();
 
     await page.getByLabel('Shop name').fill('Yours');
@@ -146,7 +148,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.locator('input[type=file]').setInputFiles(file);
     await dialog.getByRole('img', { name: 'Logo of Shop directory' }).waitFor();
     expect((await provider()).logo).toMatchObject({ width: 64 });
-    await dialog.getByRole('button', { name: 'Remove logo' }).click();
+    await dialog.getByRole('button', { name: 'Delete the logo' }).click();
     await dialog.getByText('No logo').waitFor();
     const { id } = await provider();
     expect((await providers.callApi('PATCH', `/api/v1/identity-providers/${id}`, { body: { audience: 'customers' } })).status).toBe(200);

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { PermissionList } from '../../components/page-sections/permission-list.tsx';
 import { PropertyList } from '../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../languages/use-format.ts';
 import { useAuditMessages } from './use-audit-messages.ts';
@@ -24,7 +25,7 @@ function EventProperties({ event, names }: { readonly event: AuditEvent; readonl
   const userName = (id: number | null): string | null => (id === null ? null : `${names.user(id)} (${id})`);
   const details = Object.entries(event.details).map(([name, value]) => ({
     name: t.value('detail', name),
-    value: typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value),
+    value: <Detail name={name} value={value} />,
   }));
   return (
     <PropertyList
@@ -41,4 +42,9 @@ function EventProperties({ event, names }: { readonly event: AuditEvent; readonl
       ]}
     />
   );
+}
+
+function Detail({ name, value }: { readonly name: string; readonly value: unknown }): ReactNode {
+  if (name === 'scopes' && Array.isArray(value)) return <PermissionList scopes={value.map(String)} />;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
 }

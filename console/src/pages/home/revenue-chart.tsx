@@ -9,6 +9,19 @@ import classes from './sales-overview.module.css';
 type Props = { readonly statistics: OrderStatistics; readonly t: HomeTranslate };
 type Day = { readonly startsAt: string; readonly current: number; readonly previous: number };
 
+/**
+ * Returns a function that formats an amount in minor units. The result has either no decimal places or all decimal places of the currency;
+ * amounts of 1000 and more are abbreviated, such as `€1.5K`.
+ */
+function createAxisAmountFormat(language: string, currency: string): (amount: number) => string {
+  const exact = new Intl.NumberFormat(language, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' });
+  const compact = new Intl.NumberFormat(language, { style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 });
+  return (amount) => {
+    const value = amount / 10 ** currencyExponent(currency);
+    return (value < 1000 ? exact : compact).format(value);
+  };
+}
+
 /** Daily revenue as an area, the revenue of the same day in the previous period as a dashed line, and the same data as a table. */
 export function RevenueChart({ statistics: { periods, previous_periods: before, currency }, t }: Props): ReactNode {
   const format = useFormat();
@@ -18,7 +31,7 @@ export function RevenueChart({ statistics: { periods, previous_periods: before, 
     current: revenue,
     previous: before[index]?.revenue ?? 0,
   }));
-  const compact = new Intl.NumberFormat(language, { style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 });
+  const formatAxisAmount = createAxisAmountFormat(language, currency);
   const axis = { tickLine: false, axisLine: false, stroke: 'var(--ink-muted)' } as const;
   return (
     <figure className={classes['sales']} aria-label={t('chart.title')}>
@@ -31,7 +44,7 @@ export function RevenueChart({ statistics: { periods, previous_periods: before, 
           <ComposedChart data={days} margin={{ top: 6, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
             <CartesianGrid vertical={false} stroke="var(--line)" />
             <XAxis dataKey="startsAt" tickFormatter={format.day} minTickGap={40} {...axis} />
-            <YAxis width={52} tickFormatter={(amount: number) => compact.format(amount / 10 ** currencyExponent(currency))} {...axis} />
+            <YAxis width={52} tickFormatter={formatAxisAmount} {...axis} />
             <Tooltip
               isAnimationActive={false}
               content={({ activeIndex }) => <DayTooltip day={days[Number(activeIndex)]} currency={currency} t={t} />}

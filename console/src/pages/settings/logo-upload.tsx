@@ -18,6 +18,9 @@ type Props = {
   readonly deleteLogo: MutationOf<unknown, void>;
 };
 
+/** Limits of the API for logos: the size in KiB, and the width and height in pixels. */
+export const logoLimits = { size: 256, minimum: 16, maximum: 2048 } as const;
+
 /** Shows a logo, with buttons to upload and remove the logo. */
 export function LogoUpload({ logo, name, about, resource, setLogo, deleteLogo }: Props): ReactNode {
   const t = useSettingsMessages();

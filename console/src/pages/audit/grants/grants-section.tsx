@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { Card } from '../../../components/page-sections/card.tsx';
+import { PermissionList } from '../../../components/page-sections/permission-list.tsx';
 import { DataTable } from '../../../components/lists/data-table.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
@@ -79,7 +80,7 @@ function ApplicationFilter({ grants, names }: { readonly grants: readonly Grant[
 const createColumns = (t: AuditTranslate, format: Format, names: UserAndApplicationNames): Column<Grant>[] => [
   { id: 'customer', header: t('column.customer'), cell: ({ userId }) => names.user(userId) },
   { id: 'application', header: t('column.application'), cell: ({ clientId }) => names.application(clientId) },
-  { id: 'scopes', header: t('detail.scopes'), cell: ({ scopes }) => scopes.join(', '), isSecondary: true },
+  { id: 'scopes', header: t('detail.scopes'), cell: ({ scopes }) => <PermissionList scopes={scopes} />, isSecondary: true },
   { id: 'granted', header: t('grants.granted'), cell: ({ grantedAt }) => format.date(grantedAt), isSecondary: true },
   {
     id: 'removed',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
+import { PermissionList } from '../../../components/page-sections/permission-list.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
@@ -43,7 +44,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
         {application.name} {application.first_party && <StatusBadge tone="info">{t('apps.firstParty')}</StatusBadge>}
       </span>
       <span className={classes['details']}>{[...(device === null ? [] : [device]), ...times].join(' · ')}</span>
-      {scopes.length > 0 && <span className={classes['details']}>{scopes.join(', ')}</span>}
+      {scopes.length > 0 && <PermissionList scopes={scopes} />}
       {listLimits(app, t, format).map((text) => (
         <span key={text}>{text}</span>
       ))}

@@ -5,6 +5,7 @@ import { queries } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
+import { PermissionList } from '../../../components/page-sections/permission-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import classes from './customer-detail.module.css';
@@ -32,7 +33,7 @@ export function CustomerApiKeys({ userId }: { readonly userId: number }): ReactN
             <span className={classes['details']}>
               {[`${prefix}…`, lastUsedAt === null ? t('keys.unused') : t('lastUsed', { time: format.relative(lastUsedAt) })].join(' · ')}
             </span>
-            <span className={classes['details']}>{scopes.join(', ')}</span>
+            <PermissionList scopes={scopes} />
           </li>
         ))}
       </ul>

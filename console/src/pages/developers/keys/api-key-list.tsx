@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
+import { PermissionList } from '../../../components/page-sections/permission-list.tsx';
 import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
@@ -75,7 +76,7 @@ const createColumns = (t: DevelopersTranslate, format: Format, onRevoke: (key: A
       </>
     ),
   },
-  { id: 'scopes', header: t('key.scopes'), cell: ({ scopes }) => scopes.join(', '), isSecondary: true },
+  { id: 'scopes', header: t('key.scopes'), cell: ({ scopes }) => <PermissionList scopes={scopes} />, isSecondary: true },
   {
     id: 'lastUsed',
     header: t('key.lastUsed'),

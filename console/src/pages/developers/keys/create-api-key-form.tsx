@@ -6,6 +6,7 @@ import { mutations, queries } from '../../../api/client.ts';
 import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { useDescribeScope } from '../../../components/page-sections/permission-list.tsx';
 import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
@@ -102,6 +103,7 @@ type ScopeChoiceProps = {
 /** Offers only the scopes of the user's token, because a key cannot have any other scopes. */
 function ScopeChoice({ selected, error, onChange }: ScopeChoiceProps): ReactNode {
   const t = useDevelopersMessages();
+  const describeScope = useDescribeScope();
   const { data: authorization } = useSuspenseQuery(queries.authorization.get());
   return (
     <Checkbox.Group
@@ -114,7 +116,7 @@ function ScopeChoice({ selected, error, onChange }: ScopeChoiceProps): ReactNode
     >
       <div className={classes['scopes']}>
         {authorization.scopes.filter(isKeyScope).map((scope) => (
-          <Checkbox key={scope} value={scope} label={scope} />
+          <Checkbox key={scope} value={scope} label={describeScope(scope)} description={<code>{scope}</code>} />
         ))}
       </div>
     </Checkbox.Group>

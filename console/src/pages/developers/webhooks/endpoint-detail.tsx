@@ -9,6 +9,7 @@ import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
+import { PermissionList } from '../../../components/page-sections/permission-list.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
@@ -57,7 +58,7 @@ function EndpointFacts({ endpoint }: { readonly endpoint: WebhookEndpoint }): Re
             name: t('endpoint.events'),
             value: <Codes names={endpoint.events.map((name) => (name === '*' ? t('endpoint.allEvents') : name))} />,
           },
-          { name: t('endpoint.scopes'), value: <Codes names={endpoint.scopes} /> },
+          { name: t('endpoint.scopes'), value: <PermissionList scopes={endpoint.scopes} /> },
           { name: t('endpoint.application'), value: applicationName(endpoint.client_id) },
           { name: t('created'), value: format.dateTime(endpoint.created_at) },
           { name: t('endpoint.failingSince'), value: endpoint.failing_since === null ? null : format.dateTime(endpoint.failing_since) },

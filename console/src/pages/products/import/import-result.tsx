@@ -5,18 +5,21 @@ import { PropertyList } from '../../../components/page-sections/property-list.ts
 import { useFormat } from '../../../languages/use-format.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from '../detail/product-form.module.css';
+import { describeImportIssue } from './describe-import-issue.ts';
 import type { ImportOutcome, ImportIssue } from './run-product-import.ts';
 import tableClasses from './import-result.module.css';
 
 type Props = {
   readonly outcome: ImportOutcome;
   readonly isPreview: boolean;
+  /** Whether the file contains prices such as `4.50`, not prices in minor units. */
+  readonly hasDecimalAmounts: boolean;
   readonly onImport: () => void;
   readonly onRestart: () => void;
 };
 
 /** Shows the changes that an import has made or would make, and the rejected lines. */
-export function ImportResult({ outcome: { task, issues }, isPreview, onImport, onRestart }: Props): ReactNode {
+export function ImportResult({ outcome: { task, issues }, isPreview, hasDecimalAmounts, onImport, onRestart }: Props): ReactNode {
   const t = useProductsMessages();
   const format = useFormat();
   const counts = task.imported;
@@ -34,7 +37,7 @@ export function ImportResult({ outcome: { task, issues }, isPreview, onImport, o
           }))}
         />
       )}
-      {issues.length > 0 && <Issues issues={issues} count={task.result?.rows ?? issues.length} />}
+      {issues.length > 0 && <Issues issues={issues} count={task.result?.rows ?? issues.length} hasDecimalAmounts={hasDecimalAmounts} />}
       <div className={classes['submit']}>
         <Button variant="default" onClick={onRestart}>
           {t('import.another')}
@@ -50,7 +53,14 @@ export function ImportResult({ outcome: { task, issues }, isPreview, onImport, o
   );
 }
 
-function Issues({ issues, count }: { readonly issues: readonly ImportIssue[]; readonly count: number }): ReactNode {
+type IssuesProps = {
+  readonly issues: readonly ImportIssue[];
+  /** Number of issues in the result file. */
+  readonly count: number;
+  readonly hasDecimalAmounts: boolean;
+};
+
+function Issues({ issues, count, hasDecimalAmounts }: IssuesProps): ReactNode {
   const t = useProductsMessages();
   return (
     <>
@@ -64,11 +74,11 @@ function Issues({ issues, count }: { readonly issues: readonly ImportIssue[]; re
           </tr>
         </thead>
         <tbody>
-          {issues.map(({ line, field, detail }, index) => (
+          {issues.map((issue, index) => (
             <tr key={index}>
-              <td>{line}</td>
-              <td>{field ?? '–'}</td>
-              <td>{detail}</td>
+              <td>{issue.line}</td>
+              <td>{issue.field === undefined ? '–' : t.value('field', issue.field)}</td>
+              <td>{describeImportIssue(issue, hasDecimalAmounts, t)}</td>
             </tr>
           ))}
         </tbody>

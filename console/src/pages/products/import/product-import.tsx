@@ -40,6 +40,7 @@ export function ProductImport(): ReactNode {
           <ImportResult
             outcome={run.data}
             isPreview={request.isPreview}
+            hasDecimalAmounts={request.query.amounts !== 'minor'}
             onImport={() => run.mutate({ ...request, isPreview: false })}
             onRestart={restart}
           />

@@ -88,14 +88,23 @@ function BrandingFields({ values, error, onChange }: FieldsProps): ReactNode {
         shopName={values.name}
         onChange={(accent_color) => onChange({ ...values, accent_color })}
       />
+      <Heading title={t('branding.links')} about={t('branding.linksAbout')} />
       <TextInput {...propsOf('help_url')} type="url" maxLength={500} placeholder="https://" />
       <TextInput {...propsOf('terms_url')} type="url" maxLength={500} placeholder="https://" />
       <TextInput {...propsOf('privacy_url')} type="url" maxLength={500} placeholder="https://" />
-      <TextInput {...propsOf('email_sender_name')} maxLength={100} />
-      <Textarea {...propsOf('email_footer')} maxLength={500} autosize minRows={2} />
+      <Heading title={t('branding.emails')} />
+      <TextInput {...propsOf('email_sender_name')} description={t('branding.senderNameAbout')} maxLength={100} />
+      <Textarea {...propsOf('email_footer')} description={t('branding.footerAbout')} maxLength={500} autosize minRows={2} />
     </>
   );
 }
+
+const Heading = ({ title, about }: { readonly title: string; readonly about?: string }): ReactNode => (
+  <div>
+    <h3>{title}</h3>
+    {about !== undefined && <p className={classes['muted']}>{about}</p>}
+  </div>
+);
 
 const isField = (name: string): name is keyof Values => name === 'accent_color' || textFields.some((field) => field === name);
 

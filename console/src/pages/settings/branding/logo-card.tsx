@@ -2,7 +2,7 @@ import type { Branding } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
-import { LogoUpload } from '../logo-upload.tsx';
+import { LogoUpload, logoLimits } from '../logo-upload.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 
 export function LogoCard({ branding }: { readonly branding: Branding }): ReactNode {
@@ -12,7 +12,7 @@ export function LogoCard({ branding }: { readonly branding: Branding }): ReactNo
       <LogoUpload
         logo={branding.logo}
         name={branding.name}
-        about={t('logo.about')}
+        about={t('logo.about', logoLimits)}
         resource="branding"
         setLogo={mutations.branding.setLogo()}
         deleteLogo={mutations.branding.deleteLogo()}
