@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useEffect, type ReactNode } from 'react';
 import { BrowserRouter, useNavigate } from 'react-router';
 import { apiClient, consoleSignIn } from './api/client.ts';
-import { LiveEventsProvider } from './api/live-events.tsx';
+import { LiveEventsAndRefetchProvider } from './api/live-events.tsx';
 import { PermissionsProvider } from './api/permissions.tsx';
 import { ErrorBoundary } from './components/feedback/error-boundary.tsx';
 import { consoleEnvironment } from './console-environment.ts';
@@ -59,9 +59,9 @@ function SignedInOrOut(): ReactNode {
   if (status === 'signed-out') return <SignInPage />;
   return (
     <PermissionsProvider>
-      <LiveEventsProvider>
+      <LiveEventsAndRefetchProvider>
         <ConsoleShell />
-      </LiveEventsProvider>
+      </LiveEventsAndRefetchProvider>
     </PermissionsProvider>
   );
 }

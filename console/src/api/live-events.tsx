@@ -37,7 +37,7 @@ const resourcesBySubject: Readonly<Record<string, readonly Resource[]>> = {
 };
 
 /** Follows the event feed while the page is open, and refetches data on the page when an event reports a change. */
-export function LiveEventsProvider({ children }: { readonly children: ReactNode }): ReactNode {
+export function LiveEventsAndRefetchProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const isPermitted = usePermissions().can('events.list');
   const queryClient = useQueryClient();
   const [isLive, setIsLive] = useState(false);

@@ -5,7 +5,7 @@ import { NotFoundPage } from '../../layout/not-found-page.tsx';
 import { listPermittedDevelopersSections } from './developers-sections.ts';
 import { EventStream } from './events/event-stream.tsx';
 import { ApiKeyList } from './keys/api-key-list.tsx';
-import { SigningKeys } from './keys/signing-keys.tsx';
+import { SigningKeyList } from './keys/signing-key-list.tsx';
 import { EndpointDetail } from './webhooks/endpoint-detail.tsx';
 import { EndpointList } from './webhooks/endpoint-list.tsx';
 
@@ -19,7 +19,7 @@ export function DeveloperPages(): ReactNode {
       {can('webhooks.get') && <Route path="webhooks/:endpointId" element={<EndpointDetail />} />}
       {can('events.list') && <Route path="events" element={<EventStream />} />}
       {can('apiKeys.list') && <Route path="api-keys" element={<ApiKeyList />} />}
-      {can('signingKeys.rotate') && <Route path="signing-keys" element={<SigningKeys />} />}
+      {can('signingKeys.rotate') && <Route path="signing-keys" element={<SigningKeyList />} />}
       <Route path="*" element={<NotFoundPage />} />
     </Routes>
   );

@@ -1,7 +1,7 @@
 import type { Product } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { ConflictDifference } from '../../components/forms/conflict-difference.tsx';
-import type { UpdateConflict } from '../../components/forms/use-conditional-update.ts';
+import type { UpdateConflict } from '../../components/forms/use-update-with-conflict-detection.ts';
 import { useListProductDifferences, type ProductChanges } from './use-product-update.ts';
 
 type Props = {

@@ -1,7 +1,7 @@
 import type { Product, ProductUpdate, StockAdjustmentCreate } from '@mandate/client-sdk';
 import { apiClient } from '../../api/client.ts';
 import type { FieldDifference } from '../../components/forms/conflict-difference.tsx';
-import { useConditionalUpdate, type UpdateConflict } from '../../components/forms/use-conditional-update.ts';
+import { useUpdateWithConflictDetection, type UpdateConflict } from '../../components/forms/use-update-with-conflict-detection.ts';
 import { useFormat } from '../../languages/use-format.ts';
 import { useProductsMessages } from './use-products-messages.ts';
 
@@ -11,7 +11,7 @@ export type ProductChanges = Omit<ProductUpdate, 'metadata'> & { readonly stock?
 /** Changes fields of a product, unless another user has changed the same fields in the meantime. */
 export function useProductUpdate(productId: number, onDone: () => void) {
   const t = useProductsMessages();
-  return useConditionalUpdate<Product, Omit<ProductUpdate, 'metadata'>>({
+  return useUpdateWithConflictDetection<Product, Omit<ProductUpdate, 'metadata'>>({
     read: () => apiClient.products.get(productId).withResponse(),
     write: (changes, ifMatch) => apiClient.products.update(productId, changes, { ifMatch }),
     changes: ['products', 'productCategories', 'stats'],
@@ -25,7 +25,7 @@ export function useProductUpdate(productId: number, onDone: () => void) {
  */
 export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustmentCreate, 'delta'>, onDone: () => void) {
   const t = useProductsMessages();
-  return useConditionalUpdate<Product, { readonly stock: number }>({
+  return useUpdateWithConflictDetection<Product, { readonly stock: number }>({
     read: () => apiClient.products.get(productId).withResponse(),
     write: async ({ stock }, _ifMatch, current) => {
       const delta = stock - (current.stock ?? 0);

@@ -4,7 +4,7 @@ import { CopyTextButton } from '../../../components/forms/copy-text-button.tsx';
 import { consoleEnvironment } from '../../../console-environment.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { createCurlExample } from './create-curl-example.ts';
-import type { ExampleApplication } from './example-application-and-redirect-uri.ts';
+import type { ExampleApplication } from './redirect-uri-for-code-examples.ts';
 import { createTypescriptExample } from './create-typescript-example.ts';
 import classes from './code.module.css';
 

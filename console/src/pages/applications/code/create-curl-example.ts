@@ -1,5 +1,5 @@
 import { findBestFittingApplicationKind } from '../application-kinds.ts';
-import { getRedirectUriOrExample, type ExampleApplication } from './example-application-and-redirect-uri.ts';
+import { getRedirectUriOrExample, type ExampleApplication } from './redirect-uri-for-code-examples.ts';
 
 /** Returns shell commands that obtain a token for an application and call the API with the token. */
 export function createCurlExample(application: ExampleApplication, issuer: string): string {

@@ -1,5 +1,5 @@
 import { findBestFittingApplicationKind } from '../application-kinds.ts';
-import { getRedirectUriOrExample, type ExampleApplication } from './example-application-and-redirect-uri.ts';
+import { getRedirectUriOrExample, type ExampleApplication } from './redirect-uri-for-code-examples.ts';
 
 const importClient = `import { createClient } from '@mandate/client-sdk';`;
 const scopesOf = ({ scopes }: ExampleApplication, more: readonly string[] = []): string =>

@@ -21,7 +21,7 @@ import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { ApplicationActions } from './application-actions.tsx';
 import { PkceOrNonceRequirement } from './pkce-or-nonce-requirement.tsx';
 import { EditButton } from './edit-button.tsx';
-import { EditApplicationOrderLimits, EditApplicationRegistration, EditApplicationScopes } from './edit-application.tsx';
+import { EditApplicationUsageAndOrderLimits, EditApplicationRegistration, EditApplicationScopes } from './edit-application.tsx';
 import { ApplicationLimits } from './application-limits.tsx';
 import { ApplicationUsage } from './application-usage.tsx';
 import classes from '../applications.module.css';
@@ -87,7 +87,10 @@ function SideSections({ application }: Props): ReactNode {
       <Card
         title={t('limits')}
         actions={
-          <EditButton title={t('limits')} form={(close) => <EditApplicationOrderLimits application={application} onClose={close} />} />
+          <EditButton
+            title={t('limits')}
+            form={(close) => <EditApplicationUsageAndOrderLimits application={application} onClose={close} />}
+          />
         }
       >
         <ApplicationLimits application={application} />

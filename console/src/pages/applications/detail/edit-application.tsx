@@ -91,7 +91,7 @@ export function EditApplicationScopes(form: Props): ReactNode {
   );
 }
 
-export function EditApplicationOrderLimits(form: Props): ReactNode {
+export function EditApplicationUsageAndOrderLimits(form: Props): ReactNode {
   const [texts, setTexts] = useState(limitTextsFromApplication(form.application));
   return (
     <UpdateForm form={form} changes={areLimitTextsValid(texts) ? parseLimitTexts(texts) : undefined} fields={limitFormErrorPointers}>

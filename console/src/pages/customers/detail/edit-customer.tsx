@@ -2,7 +2,7 @@ import type { User, UserUpdate } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
 import { apiClient } from '../../../api/client.ts';
 import { ConflictDifference, type FieldDifference } from '../../../components/forms/conflict-difference.tsx';
-import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
+import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { CustomerForm, type CustomerFormValues } from '../customer-form.tsx';
 import { useCustomersMessages } from '../use-customers-messages.ts';
@@ -12,7 +12,7 @@ export function EditCustomer({ user, onClose }: { readonly user: User; readonly 
   const t = useCustomersMessages();
   const common = useCommonMessages();
   const [seen] = useState(user);
-  const update = useConditionalUpdate<User, UserUpdate>({
+  const update = useUpdateWithConflictDetection<User, UserUpdate>({
     read: () => apiClient.users.get(user.id).withResponse(),
     write: (changes, ifMatch) => apiClient.users.update(user.id, changes, { ifMatch }),
     changes: ['users', 'auditEvents'],

@@ -5,7 +5,7 @@ import { apiClient } from '../../../api/client.ts';
 import { ConflictDifference, type FieldDifference } from '../../../components/forms/conflict-difference.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
+import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
 import { EndpointFields, endpointBodyFromValues, endpointFormErrorPointers, type EndpointValues } from './endpoint-fields.tsx';
 
@@ -17,7 +17,7 @@ export function EditEndpointForm({ endpoint, onClose }: Props): ReactNode {
   // The version that the user saw when the form was opened. The page refetches the endpoint while the form is open.
   const [seen] = useState(endpoint);
   const [values, setValues] = useState<EndpointValues>(valuesOf(endpoint));
-  const update = useConditionalUpdate<WebhookEndpoint, WebhookEndpointCreate>({
+  const update = useUpdateWithConflictDetection<WebhookEndpoint, WebhookEndpointCreate>({
     read: () => apiClient.webhooks.get(id).withResponse(),
     write: (changes, ifMatch) => apiClient.webhooks.update(id, changes, { ifMatch }),
     changes: ['webhooks'],

@@ -13,7 +13,7 @@ import { OrderNoteCard } from './order-note.tsx';
 import { OrderActions } from './order-actions.tsx';
 import { OrderCustomerAndDeliveryCard, OrderPlacementAndLimitText } from './order-placement-customer-and-delivery.tsx';
 import { OrderLinesCard } from './order-lines.tsx';
-import { OrderPaymentsAndRefundsCard } from './order-payments.tsx';
+import { OrderPaymentsAndRefundsCard } from './order-payments-and-refunds-card.tsx';
 import { OrderShipmentsCard } from './order-shipments.tsx';
 import { OrderTimelineCard } from './order-timeline.tsx';
 import {

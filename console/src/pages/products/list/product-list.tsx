@@ -12,8 +12,8 @@ import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { ProductStatus } from '../product-status.tsx';
 import { useProductsMessages, type ProductsTranslate } from '../use-products-messages.ts';
 import { CategoryFilter } from './category-filter.tsx';
-import { PriceCell } from './price-cell.tsx';
-import { StockCell } from './stock-cell.tsx';
+import { EditablePriceCell } from './editable-price-cell.tsx';
+import { EditableStockCell } from './editable-stock-cell.tsx';
 import classes from './product-list.module.css';
 
 const statuses = ['active', 'draft', 'archived'] as const;
@@ -87,6 +87,6 @@ const createColumns = (t: ProductsTranslate): Column<Product>[] => [
   },
   { id: 'category', header: t('field.category'), cell: ({ category }) => category, isSecondary: true },
   { id: 'status', header: t('field.status'), cell: (product) => <ProductStatus {...product} />, isSecondary: true },
-  { id: 'price', header: t('field.price'), cell: (product) => <PriceCell product={product} />, align: 'end' },
-  { id: 'stock', header: t('field.stock'), cell: (product) => <StockCell product={product} />, align: 'end' },
+  { id: 'price', header: t('field.price'), cell: (product) => <EditablePriceCell product={product} />, align: 'end' },
+  { id: 'stock', header: t('field.stock'), cell: (product) => <EditableStockCell product={product} />, align: 'end' },
 ];

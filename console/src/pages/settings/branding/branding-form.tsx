@@ -5,7 +5,7 @@ import { apiClient } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
-import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
+import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { AccentColorField } from './accent-color-field.tsx';
@@ -23,7 +23,7 @@ export function BrandingForm({ branding }: Props): ReactNode {
     setSeen(current);
     setValues(valuesOf(current));
   };
-  const update = useConditionalUpdate<Branding, BrandingUpdate>({
+  const update = useUpdateWithConflictDetection<Branding, BrandingUpdate>({
     read: () => apiClient.branding.get().withResponse(),
     write: async (changes, ifMatch) => show(await apiClient.branding.update(changes, { ifMatch })),
     changes: ['branding'],

@@ -7,7 +7,7 @@ import { AmountInput, formatAmountForInput, parseAmount } from '../../../compone
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
+import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
@@ -30,7 +30,7 @@ export function DeliveryMethodForm({ method, onClose }: Props): ReactNode {
   const format = useFormat();
   const [values, setValues] = useState<Values>(useInitialValues(method));
   const create = useCreateDeliveryMethod(values.code, onClose);
-  const update = useConditionalUpdate<DeliveryMethod, DeliveryMethodReplace>({
+  const update = useUpdateWithConflictDetection<DeliveryMethod, DeliveryMethodReplace>({
     read: () => apiClient.deliveryMethods.get(values.code).withResponse(),
     write: (changes, ifMatch) => apiClient.deliveryMethods.replace(values.code, changes, { ifMatch }),
     changes: ['deliveryMethods'],

@@ -7,11 +7,11 @@ import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
-import { providerFormErrorPointers } from './use-provider-field-names-and-values.ts';
+import { providerFormErrorPointers } from './use-provider-field-formatters.ts';
 import {
   providerCreateFromValues,
   hasAllRequiredValues,
-  providerPresets,
+  providerPresetNames,
   initialValuesFromPreset,
 } from './identity-provider-form-values.ts';
 import { UrlsToRegisterAtProvider } from './urls-to-register-at-provider.tsx';
@@ -46,9 +46,9 @@ export function AddIdentityProviderForm({ onClose }: { readonly onClose: () => v
           data-autofocus
           label={t('provider.preset')}
           value={values.preset}
-          data={providerPresets.map((value) => ({ value, label: t(`preset.${value}`) }))}
+          data={providerPresetNames.map((value) => ({ value, label: t(`preset.${value}`) }))}
           onChange={({ currentTarget: { value } }) =>
-            setValues(initialValuesFromPreset(providerPresets.find((name) => name === value) ?? values.preset))
+            setValues(initialValuesFromPreset(providerPresetNames.find((name) => name === value) ?? values.preset))
           }
         />
         <ClientRegistrationFields {...fields} />

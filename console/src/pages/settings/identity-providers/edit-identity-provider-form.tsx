@@ -4,11 +4,11 @@ import { apiClient } from '../../../api/client.ts';
 import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
+import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
-import { providerFormErrorPointers, useProviderFieldNamesAndValues } from './use-provider-field-names-and-values.ts';
+import { providerFormErrorPointers, useProviderFieldFormatters } from './use-provider-field-formatters.ts';
 import { hasAllRequiredValues, providerUpdateFromValues, valuesFromProvider } from './identity-provider-form-values.ts';
 import { ProviderLogoUpload } from './provider-logo-upload.tsx';
 import { UrlsToRegisterAtProvider } from './urls-to-register-at-provider.tsx';
@@ -19,11 +19,11 @@ type Props = { readonly provider: IdentityProvider; readonly onClose: () => void
 /** Form that changes a provider. The stored credential is not shown, and remains unchanged unless the user enters a new one. */
 export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNode {
   const t = useSettingsMessages();
-  const describeField = useProviderFieldNamesAndValues();
+  const describeField = useProviderFieldFormatters();
   // The version that the user saw, which does not change when the list is refetched.
   const [seen] = useState(provider);
   const [values, setValues] = useState(valuesFromProvider(provider));
-  const update = useConditionalUpdate<IdentityProvider, IdentityProviderUpdate>({
+  const update = useUpdateWithConflictDetection<IdentityProvider, IdentityProviderUpdate>({
     read: () => apiClient.identityProviders.get(provider.id).withResponse(),
     write: (changes, ifMatch) => apiClient.identityProviders.update(provider.id, changes, { ifMatch }),
     changes: ['identityProviders'],

@@ -1,7 +1,7 @@
 import type { IdentityProvider, IdentityProviderCreate, IdentityProviderUpdate } from '@mandate/client-sdk';
 
-export const providerPresets = ['google', 'apple', 'microsoft', 'oidc'] as const satisfies readonly IdentityProviderCreate['preset'][];
-export type ProviderPreset = (typeof providerPresets)[number];
+export const providerPresetNames = ['google', 'apple', 'microsoft', 'oidc'] as const satisfies readonly IdentityProviderCreate['preset'][];
+export type ProviderPreset = (typeof providerPresetNames)[number];
 
 export const providerAudiences = ['everyone', 'customers', 'staff'] as const satisfies readonly IdentityProvider['audience'][];
 
@@ -74,7 +74,7 @@ export const initialValuesFromPreset = (preset: ProviderPreset): IdentityProvide
 
 /** Returns the values of an existing provider. */
 export const valuesFromProvider = (provider: IdentityProvider): IdentityProviderValues => ({
-  preset: providerPresets.find((name) => name === provider.preset) ?? 'oidc',
+  preset: providerPresetNames.find((name) => name === provider.preset) ?? 'oidc',
   slug: provider.slug,
   issuer: provider.issuer,
   name: provider.name,

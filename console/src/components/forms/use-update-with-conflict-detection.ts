@@ -30,7 +30,7 @@ const maxAttempts = 3;
  * Changes fields of a resource with `If-Match`. If another user has changed the same fields in the meantime, nothing is saved, and
  * `conflict` contains the current version. Concurrent changes to other fields are kept.
  */
-export function useConditionalUpdate<Resource extends object, Changes extends object>(options: Options<Resource, Changes>) {
+export function useUpdateWithConflictDetection<Resource extends object, Changes extends object>(options: Options<Resource, Changes>) {
   const { read, write, changes: changedResources, doneMessage, onDone } = options;
   const queryClient = useQueryClient();
   const notices = useFormNotices(`${window.location.pathname} ${changedResources.join()}`);

@@ -11,7 +11,7 @@ import { useProductUpdate } from '../use-product-update.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import { TableCellEditor } from './table-cell-editor.tsx';
 
-export function PriceCell({ product }: { readonly product: Product }): ReactNode {
+export function EditablePriceCell({ product }: { readonly product: Product }): ReactNode {
   const t = useProductsMessages();
   const price = useFormat().money(product.price, product.currency);
   if (!usePermissions().can('products.update')) return price;

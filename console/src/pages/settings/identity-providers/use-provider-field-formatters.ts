@@ -24,7 +24,7 @@ const fieldNames = [
 export const providerFormErrorPointers = fieldNames.map((name) => `#/${name}`);
 
 /** Returns functions that describe a field of a provider: its name, and its value in `fields`. */
-export function useProviderFieldNamesAndValues() {
+export function useProviderFieldFormatters() {
   const t = useSettingsMessages();
   return {
     name: (field: string): string => t.value('provider', field),

@@ -7,7 +7,7 @@ import { useProductsMessages } from '../use-products-messages.ts';
 import { TableCellEditor } from './table-cell-editor.tsx';
 import classes from './product-list.module.css';
 
-export function StockCell({ product }: { readonly product: Product }): ReactNode {
+export function EditableStockCell({ product }: { readonly product: Product }): ReactNode {
   const t = useProductsMessages();
   const format = useFormat();
   const { stock, name } = product;

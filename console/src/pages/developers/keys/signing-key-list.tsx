@@ -13,7 +13,7 @@ import { RotateSigningKeysForm } from './rotate-signing-keys-form.tsx';
 import { useSigningKeys } from './use-signing-keys.ts';
 
 /** The keys that sign tokens, with their ages. */
-export function SigningKeys(): ReactNode {
+export function SigningKeyList(): ReactNode {
   const t = useDevelopersMessages();
   const format = useFormat();
   const [isRotating, rotating] = useDisclosure(false);
