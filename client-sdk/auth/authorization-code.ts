@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, OAuthClient, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
-import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
+import { readOAuthResponse, runWithOAuthTimeoutAndErrorConversion } from './oauth-request.ts';
 import { getCurrentProofKey, calculateKeyThumbprint } from './dpop-key.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
@@ -93,7 +93,7 @@ export async function completeAuthorization(
   callbackUrl: URL,
   signal?: AbortSignal,
 ): Promise<Tokens> {
-  const parameters = await runOAuthRequest(server.issuer, signal, async () =>
+  const parameters = await runWithOAuthTimeoutAndErrorConversion(server.issuer, signal, async () =>
     oauth.validateAuthResponse(server.metadata, { client_id: request.clientId }, callbackUrl, request.state),
   );
   const { redirectUri: redirect_uri, codeVerifier: code_verifier } = request;
@@ -113,7 +113,7 @@ export async function revoke(
   signal?: AbortSignal,
 ): Promise<void> {
   const credentials = typeof client === 'string' ? { clientId: client } : client;
-  await runOAuthRequest(server.issuer, signal, async (requestSignal) => {
+  await runWithOAuthTimeoutAndErrorConversion(server.issuer, signal, async (requestSignal) => {
     const response = await oauth.revocationRequest(
       server.metadata,
       { client_id: credentials.clientId },

@@ -1,5 +1,5 @@
 import { AuthorizationError } from '../core/authorization-errors.ts';
-import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
+import { readOAuthResponse, runWithOAuthTimeoutAndErrorConversion, type JsonBody } from './oauth-request.ts';
 import type { ProofKeySource } from './dpop-key.ts';
 import { checkedBaseUrl } from '../core/request-url.ts';
 import type { Fetch } from '../core/token-source.ts';
@@ -69,7 +69,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const { fetch: send = (url, init) => fetch(url, init), proofKey } = options;
   const { origin, pathname } = new URL(checked);
   const url = `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`;
-  const document = await runOAuthRequest(checked, options.signal, async (signal) =>
+  const document = await runWithOAuthTimeoutAndErrorConversion(checked, options.signal, async (signal) =>
     readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
   );
   // Prevents the client from sending secrets to endpoints from another server's metadata (RFC 8414 section 3.3).

@@ -3,7 +3,7 @@ import type { AuthorizationRequestOptions } from './authorization-code.ts';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
 import { ConnectionError, TimeoutError } from '../core/errors.ts';
-import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
+import { readOAuthResponse, runWithOAuthTimeoutAndErrorConversion } from './oauth-request.ts';
 import { waitUnlessAborted } from '../core/retry-policy.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
@@ -34,7 +34,7 @@ export async function beginDeviceAuthorization(
   options: DeviceAuthorizationOptions,
   signal?: AbortSignal,
 ): Promise<DeviceAuthorization> {
-  return runOAuthRequest(server.issuer, signal, async (requestSignal) => {
+  return runWithOAuthTimeoutAndErrorConversion(server.issuer, signal, async (requestSignal) => {
     const response = await oauth.deviceAuthorizationRequest(
       server.metadata,
       { client_id: options.clientId },

@@ -29,7 +29,7 @@ function parseJson(text: string): JsonBody | undefined {
 }
 
 /** Applies a timeout to `exchange`, which sends requests to the authorization server. Converts every failure to a `MandateError`. */
-export async function runOAuthRequest<T>(
+export async function runWithOAuthTimeoutAndErrorConversion<T>(
   issuer: string,
   aborted: AbortSignal | undefined,
   exchange: (signal: AbortSignal) => Promise<T>,

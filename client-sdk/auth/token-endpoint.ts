@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, OAuthClient, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
-import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
+import { readOAuthResponse, runWithOAuthTimeoutAndErrorConversion, type JsonBody } from './oauth-request.ts';
 import { createDpopProofIfKeyIsSet, createFetchWithDpopNonceRetry } from './dpop-key.ts';
 
 type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
@@ -41,7 +41,7 @@ export const requestTokens = (
   parameters: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<Tokens> =>
-  runOAuthRequest(server.issuer, signal, async (requestSignal) => {
+  runWithOAuthTimeoutAndErrorConversion(server.issuer, signal, async (requestSignal) => {
     const response = await oauth.genericTokenEndpointRequest(
       server.metadata,
       { client_id: client.clientId },

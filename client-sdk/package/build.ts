@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { readEntryPoints } from './publish-or-restore-manifest.ts';
+import { readEntryPoints } from './replace-manifest-for-npm-or-restore.ts';
 
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist');

@@ -1,6 +1,7 @@
 /**
- * `node packaging/publish-or-restore-manifest.ts publish WORKSPACE` replaces the manifest of `contract` or `server` with the published
- * version, which refers to the compiled files. After packing, `restore WORKSPACE` restores the manifest and removes the compiled files.
+ * `node packaging/replace-manifest-for-npm-or-restore.ts publish WORKSPACE` replaces the manifest of `contract` or `server` with the
+ * published version, which refers to the compiled files. After packing, `restore WORKSPACE` restores the manifest and removes the compiled
+ * files.
  */
 import { rm } from 'node:fs/promises';
 import { copiedPackages } from './copied-packages.ts';
