@@ -24,7 +24,7 @@ const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),
   whoami: async (...to) => (await import('./commands/whoami.ts')).addWhoamiCommand(...to),
   auth: async (...to) => (await import('./commands/auth-status-token-and-scopes.ts')).addAuthCommands(...to),
-  apps: async (...to) => (await import('./commands/apps-limit.ts')).addAppsLimitCommand(...to),
+  apps: async (...to) => (await import('./commands/set-connected-app-order-limits.ts')).addSetConnectedAppOrderLimitsCommand(...to),
   profile: async (...to) => (await import('./commands/profile.ts')).addProfileCommands(...to),
   config: async (...to) => (await import('./commands/config.ts')).addConfigCommands(...to),
   api: async (...to) => (await import('./commands/api.ts')).addApiCommand(...to),
@@ -49,9 +49,12 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
   ['identity-providers', async (...to) => (await import('./commands/set-logo.ts')).addSetLogoCommand(...to, 'identityProviders.setLogo')],
   ['stats', async (...to) => (await import('./commands/statistics/order-statistics.ts')).addOrderStatisticsCommand(...to)],
   ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTasksWaitCommand(...to)],
-  ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTasksResultCommand(...to)],
+  ['tasks', async (...to) => (await import('./commands/tasks/download-task-result.ts')).addDownloadTaskResultCommand(...to)],
   ['events', async (...to) => (await import('./commands/events/event-watch.ts')).addEventsWatchCommand(...to)],
-  ['webhooks', async (...to) => (await import('./commands/events/webhook-listen.ts')).addWebhooksListenCommand(...to)],
+  [
+    'webhooks',
+    async (...to) => (await import('./commands/events/forward-events-to-local-server.ts')).addForwardEventsToLocalServerCommand(...to),
+  ],
 ];
 
 /** Commands that print information about all other commands. */

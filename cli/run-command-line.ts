@@ -4,7 +4,7 @@ import { exitCodes } from './errors/exit-codes.ts';
 import { commandWordsFromArgv } from './contract-commands/command-words-from-argv.ts';
 import type { CliEnvironment } from './environment/cli-environment-type.ts';
 import { buildCliProgram } from './build-cli-program.ts';
-import { printError } from './output/print-error.ts';
+import { printErrorAndReturnExitCode } from './output/print-error.ts';
 
 /** Runs one command line (`argv` without the program name) and returns its exit code. */
 export async function runCommandLine(argv: readonly string[], io: CliEnvironment): Promise<number> {
@@ -17,11 +17,11 @@ export async function runCommandLine(argv: readonly string[], io: CliEnvironment
     else await program.parseAsync(argv, { from: 'user' });
     return exitCodes.success;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return printError(io, error, asJson, debug);
+    if (!(error instanceof CommanderError)) return printErrorAndReturnExitCode(io, error, asJson, debug);
     // Commander also throws for --help and --version, with exit code 0.
     if (error.exitCode === 0) return exitCodes.success;
     const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n');
     const hint = hints.join(' ').replace(/^\((.*)\)$/, '$1') || 'List every command and flag with: mandate --help';
-    return printError(io, new CommandError(exitCodes.usage, 'usage', message, { hint }), asJson, false);
+    return printErrorAndReturnExitCode(io, new CommandError(exitCodes.usage, 'usage', message, { hint }), asJson, false);
   }
 }

@@ -1,19 +1,19 @@
 import { Option, type Command } from 'commander';
 import { getCommandAlias, getCommandGroupAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
-import { handwrittenCommandsByOperation } from '../contract-commands/handwritten-commands.ts';
+import { handwrittenCommandNamesByOperation } from '../contract-commands/handwritten-command-names.ts';
 import { commandSpecs, commandGroupSummaries } from '../contract-commands/commands.gen.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { formatFlagHelp, flagsFromCommandSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands, setCompletionChoices } from './global-flags-and-command-groups.ts';
-import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
+import { findConfirmationQuestionBuilder } from '../contract-commands/confirmation-questions.ts';
 import type { RawFlagValues } from '../contract-commands/parse-flag-values.ts';
 import { runApiOperationCommand, type NonParameterFlags } from './run-api-operation-command.ts';
 import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
 /** The command groups with generated commands. */
 const groupNames = [
-  ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandsByOperation ? [] : [group]))),
+  ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandNamesByOperation ? [] : [group]))),
 ];
 
 /** Returns the full name of the command group with this name or alias. Returns an unknown word unchanged. */
@@ -26,7 +26,7 @@ export const resolveCommandGroupName = (word: string): string => resolveCommandA
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(
-    ({ operationId, group }) => !(operationId in handwrittenCommandsByOperation) && (onlyGroup ?? group) === group,
+    ({ operationId, group }) => !(operationId in handwrittenCommandNamesByOperation) && (onlyGroup ?? group) === group,
   );
   const names = candidates.map(({ name }) => name);
   const onlySpec =
@@ -48,7 +48,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   if (spec.ifMatch) command.option('--if-match <etag>', 'change the resource only if it still has this ETag');
   if (spec.paginated) command.option('--all', 'fetch every page');
   if (spec.method === 'GET') command.option('-w, --web', 'open the corresponding web page in the browser');
-  if (getConfirmationQuestion(spec)) command.option('-y, --yes', 'skip the confirmation prompt');
+  if (findConfirmationQuestionBuilder(spec)) command.option('-y, --yes', 'skip the confirmation prompt');
   command.option('--print-request', 'print the request without sending it');
   if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
   command.action(async () => {

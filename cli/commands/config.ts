@@ -4,7 +4,7 @@ import {
   profileSettingDefinitions,
   getConfigFilePath,
   readConfigFile,
-  replaceOrRemoveProfile,
+  copyConfigWithProfileReplacedOrRemoved,
   writeConfigFile,
 } from '../settings/config-file.ts';
 import { getConfigDirectory } from '../settings/config-directory.ts';
@@ -83,5 +83,5 @@ async function updateProfile(
   update: (profile: Readonly<Record<string, string>>) => Record<string, string>,
 ): Promise<void> {
   const config = readConfigFile(directory);
-  await writeConfigFile(directory, replaceOrRemoveProfile(config, profile, update(config.profiles[profile] ?? {})));
+  await writeConfigFile(directory, copyConfigWithProfileReplacedOrRemoved(config, profile, update(config.profiles[profile] ?? {})));
 }

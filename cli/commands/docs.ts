@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { getCommandAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
-import { handwrittenCommandsByOperation } from '../contract-commands/handwritten-commands.ts';
+import { handwrittenCommandNamesByOperation } from '../contract-commands/handwritten-command-names.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
 import { getCommandSpecForOperation } from '../contract-commands/build-request.ts';
@@ -32,7 +32,7 @@ async function openReference(io: CliEnvironment, settings: Settings, words: read
 
 /** API operations that handwritten commands call, by command name. */
 const operationsOfCustomCommands: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(handwrittenCommandsByOperation).map(([operationId, words]) => [words, operationId])),
+  ...Object.fromEntries(Object.entries(handwrittenCommandNamesByOperation).map(([operationId, words]) => [words, operationId])),
   'orders pay': 'payments.create',
   'orders watch': 'orders.get',
   'tasks wait': 'tasks.get',

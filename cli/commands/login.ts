@@ -23,7 +23,11 @@ import { readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } f
 import { addOrderLimitFlags } from './add-order-limit-flags.ts';
 import { parseOrderLimitFlags, type OrderLimitFlags, type OrderLimitsFromFlags } from '../order-limits/parse-order-limit-flags.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
-import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/credential-and-refresh-token-storage.ts';
+import {
+  chooseRefreshTokenStorage,
+  saveCredentialAndRefreshToken,
+  type RefreshTokenStorage,
+} from '../sign-in/credential-and-refresh-token-storage.ts';
 import { createApiClient, allowsInsecureRequests, openProfileSession, type ProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type GlobalFlags, type Settings } from '../settings/resolve-settings.ts';
 import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-mode-deadline-and-denial.ts';
@@ -132,7 +136,7 @@ async function login(context: LoginContext): Promise<void> {
   }
   await store.exclusively(async () => {
     await saveOrDeleteDpopKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
-    await saveCredential(io, store, settings.profile, credential, tokens.refreshToken);
+    await saveCredentialAndRefreshToken(io, store, settings.profile, credential, tokens.refreshToken);
   });
   printSignIn(io, settings, 'Signed in', credential, `Credentials: ${storage === 'keyring' ? 'system keyring' : store.path}.`);
   if (missing.length === 0) return;
@@ -171,7 +175,7 @@ async function loginWithToken({ io, settings, limits }: LoginContext, { apiUrl, 
   if (!result.ok && result.error.code !== 'insufficient_scope') throw result.error;
   const user = result.ok ? result.data : undefined;
   const credential = toCredential(settings, apiUrl, token, user, 'file');
-  await store.exclusively(() => saveCredential(io, store, settings.profile, credential, undefined));
+  await store.exclusively(() => saveCredentialAndRefreshToken(io, store, settings.profile, credential, undefined));
   printSignIn(io, settings, 'Signed in', credential, `Credentials: ${store.path}.`);
 }
 

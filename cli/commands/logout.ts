@@ -6,7 +6,7 @@ import { createCredentialStore, type Credential, type CredentialStore } from '..
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-import { deleteCredentialAndDpopKey, loadRefreshToken } from '../sign-in/credential-and-refresh-token-storage.ts';
+import { deleteCredentialDpopKeyAndRefreshToken, loadRefreshToken } from '../sign-in/credential-and-refresh-token-storage.ts';
 import { allowsInsecureRequests } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 
@@ -40,7 +40,7 @@ export async function signOutProfiles(io: CliEnvironment, settings: Settings, pr
       const credential = await store.read(profile);
       if (!credential) return;
       const token = await tokenToRevoke(io, store, profile, credential);
-      await deleteCredentialAndDpopKey(io, store, profile);
+      await deleteCredentialDpopKeyAndRefreshToken(io, store, profile);
       if (!(await tryRevokeSignInTokens(io, credential, token))) notRevoked.push(profile);
     });
     if (!settings.quiet) io.stderr.write(`Signed out (profile ${profile}).\n`);

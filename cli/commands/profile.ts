@@ -4,7 +4,7 @@ import {
   profileSettingDefinitions,
   isValidProfileName,
   readConfigFile,
-  replaceOrRemoveProfile,
+  copyConfigWithProfileReplacedOrRemoved,
   writeConfigFile,
 } from '../settings/config-file.ts';
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
@@ -109,14 +109,14 @@ async function createProfile(
   const config = readConfigFile(settings.directory);
   if (config.profiles[name]) throw usageError(`Profile ${name} already exists`);
   const profile = { api_url: parseApiUrl(io, apiUrl), ...(issuer !== undefined && { issuer: parseApiUrl(io, issuer) }) };
-  await writeConfigFile(settings.directory, replaceOrRemoveProfile(config, name, profile));
+  await writeConfigFile(settings.directory, copyConfigWithProfileReplacedOrRemoved(config, name, profile));
   if (!settings.quiet) io.stderr.write(`Profile ${name} created. Sign in with: mandate login --profile ${name}\n`);
 }
 
 async function deleteProfile(io: CliEnvironment, settings: Settings, name: string, yes: boolean): Promise<void> {
   const { signed_in: signedIn } = await requireProfile(settings, name);
   await requireConfirmation(io, settings, () => `Delete profile ${name}${signedIn ? ' and sign out of it' : ''}?`, yes);
-  await writeConfigFile(settings.directory, replaceOrRemoveProfile(readConfigFile(settings.directory), name, undefined));
+  await writeConfigFile(settings.directory, copyConfigWithProfileReplacedOrRemoved(readConfigFile(settings.directory), name, undefined));
   if (signedIn) await signOutProfiles(io, settings, [name]);
   if (!settings.quiet) io.stderr.write(`Profile ${name} deleted.\n`);
 }

@@ -14,7 +14,7 @@ import { readScopesFromJwt } from '../sign-in/parse-pasted-token.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { convertMoneyFlagsToMinorUnits } from '../contract-commands/convert-money-flags.ts';
 import { printSuggestedNextCommand } from '../output/suggested-next-commands.ts';
-import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
+import { findConfirmationQuestionBuilder } from '../contract-commands/confirmation-questions.ts';
 import { readJsonObjectFromFileOrStdin } from '../contract-commands/read-file-or-stdin.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 import { openProfileSession, requireSignIn, type ProfileSession } from '../sign-in/profile-session.ts';
@@ -98,7 +98,7 @@ async function execute(
     return openUrlInBrowserOrPrint(io, settings, await resolveWebPageUrl(spec, service, () => client.request(operationRequest, options)));
   }
   const isDryRun = request.query['dry_run'] === 'true';
-  const question = getConfirmationQuestion(spec);
+  const question = findConfirmationQuestionBuilder(spec);
   if (question && !isDryRun) {
     const ask = async (): Promise<string> => question(client, path, request.body);
     const failBeforeSending = (error: unknown): never => {

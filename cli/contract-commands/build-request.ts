@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, filledPath, TimeoutError, type QueryValue } from '@mandate/client-sdk';
-import { handwrittenCommandsByOperation } from './handwritten-commands.ts';
+import { handwrittenCommandNamesByOperation } from './handwritten-command-names.ts';
 import { CommandError, type FieldError } from '../errors/command-error.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { commandSpecs } from './commands.gen.ts';
@@ -44,7 +44,7 @@ export function buildRequestFromCommandInput({ spec, path, typed, base = {} }: C
     ...invalidFields,
   ];
   if (fields.length > 0) {
-    const hint = `Show the usage with: mandate ${handwrittenCommandsByOperation[spec.operationId] ?? `${spec.group} ${spec.name}`} --help`;
+    const hint = `Show the usage with: mandate ${handwrittenCommandNamesByOperation[spec.operationId] ?? `${spec.group} ${spec.name}`} --help`;
     throw new CommandError(exitCodes.usage, 'usage', 'Invalid command line; nothing was sent', { fields, hint });
   }
   return {

@@ -24,7 +24,7 @@ const questions: Readonly<Record<string, Question>> = {
 };
 
 /** Returns the confirmation question for an irreversible operation, and `undefined` for other operations. */
-export function getConfirmationQuestion({ operationId, method, summary }: CommandSpec): Question | undefined {
+export function findConfirmationQuestionBuilder({ operationId, method, summary }: CommandSpec): Question | undefined {
   if (method !== 'DELETE') return questions[operationId];
   // `Delete a product` becomes `Delete product 7?`
   return questions[operationId] ?? ((_, [id]) => `${summary.replace(/ an? /, ' ')} ${id}?`);

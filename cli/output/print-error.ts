@@ -26,7 +26,7 @@ export type PrintableError = {
 };
 
 /** Prints an error to standard error and returns the exit code. */
-export function printError(io: CliEnvironment, error: unknown, asJson: boolean, debug: boolean): number {
+export function printErrorAndReturnExitCode(io: CliEnvironment, error: unknown, asJson: boolean, debug: boolean): number {
   const described = describeError(error);
   const failure = described.hint === undefined ? described : { ...described, hint: addProfileToLoginHint(io, described.hint) };
   if (asJson) {

@@ -46,7 +46,11 @@ export async function writeConfigFile(directory: string, config: Config): Promis
 }
 
 /** Returns a copy of the configuration with one profile replaced, or removed if `profile` is undefined. */
-export function replaceOrRemoveProfile({ active, profiles }: Config, name: string, profile: ProfileConfig | undefined): Config {
+export function copyConfigWithProfileReplacedOrRemoved(
+  { active, profiles }: Config,
+  name: string,
+  profile: ProfileConfig | undefined,
+): Config {
   const { [name]: _, ...others } = profiles;
   return {
     active: profile === undefined && active === name ? undefined : active,

@@ -49,7 +49,7 @@ export async function loadRefreshToken(
 }
 
 /** Saves the credential, and stores its refresh token in the file or the keyring. The caller must hold the lock (`exclusively`). */
-export async function saveCredential(
+export async function saveCredentialAndRefreshToken(
   io: CliEnvironment,
   store: CredentialStore,
   profile: string,
@@ -69,7 +69,7 @@ export async function saveCredential(
 }
 
 /** Deletes a profile's credential, DPoP key and refresh token. The caller must hold the lock (`exclusively`). */
-export async function deleteCredentialAndDpopKey(io: CliEnvironment, store: CredentialStore, profile: string): Promise<void> {
+export async function deleteCredentialDpopKeyAndRefreshToken(io: CliEnvironment, store: CredentialStore, profile: string): Promise<void> {
   const credential = await store.read(profile);
   await store.write(profile, undefined);
   await saveOrDeleteDpopKey(store, profile, undefined);

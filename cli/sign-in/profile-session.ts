@@ -8,7 +8,7 @@ import { createRetryNoticeMiddleware } from '../output/retry-notice-middleware.t
 import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { createDpopKeyLoader } from './dpop-keys.ts';
 import { lightweightFetch } from '../http/lightweight-fetch.ts';
-import { saveCredential, loadRefreshToken } from './credential-and-refresh-token-storage.ts';
+import { saveCredentialAndRefreshToken, loadRefreshToken } from './credential-and-refresh-token-storage.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 const defaultApiUrl = 'http://localhost:3000';
@@ -106,7 +106,7 @@ export function createProfileTokenSource(io: CliEnvironment, store: CredentialSt
       if (!before) return;
       const { refreshToken: _, ...rest } = before;
       const { refreshToken, accessToken, expiresAt, scopes } = next;
-      await saveCredential(io, store, profile, { ...rest, accessToken, expiresAt, scopes }, refreshToken);
+      await saveCredentialAndRefreshToken(io, store, profile, { ...rest, accessToken, expiresAt, scopes }, refreshToken);
     },
     exclusively: (work) =>
       store.exclusively(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
-import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task-and-show-progress.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
 import {

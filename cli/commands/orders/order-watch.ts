@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { AbortError, type Client, type Order, type OrderSummary } from '@mandate/client-sdk';
-import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task-and-show-progress.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromCallError,

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Task } from '@mandate/client-sdk';
-import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import {
+  waitForTaskAndShowProgress,
+  assertTaskSucceeded,
+  parseWaitFlags,
+  type WaitFlags,
+} from '../../tasks/wait-for-task-and-show-progress.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromCallError,
@@ -16,7 +21,11 @@ import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-termina
 import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { formatBytes } from '../../terminal/progress-bar.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
-import { assertDownloadMayOverwrite, saveVerifiedDownload, type DownloadTarget } from '../../files/save-verified-download.ts';
+import {
+  assertDownloadMayOverwrite,
+  saveDownloadAndVerifyChecksum,
+  type DownloadTarget,
+} from '../../files/save-download-and-verify-checksum.ts';
 import { isRecord } from '../../schema/find-schema-violations.ts';
 import { openProfileSession, requireScopes, type ProfileSession } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
@@ -81,7 +90,7 @@ async function exportFile(io: CliEnvironment, settings: Settings, group: Group, 
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both operations return a task
     const started = (await session.client.request(request, { signal: io.interrupted, idempotencyKey })) as Task;
     if (!flags.wait) return printStartedExport(io, settings, started);
-    const task = await waitForTask(io, settings, session.client, started.id, flags);
+    const task = await waitForTaskAndShowProgress(io, settings, session.client, started.id, flags);
     await saveExport(io, settings, session, task, target);
   } catch (error) {
     throw commandErrorFromCallError(error, spec, idempotencyKey);
@@ -101,7 +110,7 @@ async function saveExport(
   target: DownloadTarget,
 ): Promise<void> {
   assertTaskSucceeded(task);
-  await saveVerifiedDownload(io, await client.tasks.result(task.id, { signal: io.interrupted }), target, task.result?.sha256);
+  await saveDownloadAndVerifyChecksum(io, await client.tasks.result(task.id, { signal: io.interrupted }), target, task.result?.sha256);
   if (settings.format !== 'text' || settings.get !== undefined) printResult(io, settings, task);
   if (settings.quiet || target.path === '-' || !task.result) return;
   io.stderr.write(`${sanitizeForTerminal(`${target.path}: ${task.result.rows} rows, ${formatBytes(task.result.bytes)}`)}\n`);

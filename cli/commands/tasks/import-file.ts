@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { MandateError, type Client, type Task } from '@mandate/client-sdk';
-import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import {
+  waitForTaskAndShowProgress,
+  assertTaskSucceeded,
+  parseWaitFlags,
+  type WaitFlags,
+} from '../../tasks/wait-for-task-and-show-progress.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import {
   commandErrorFromCallError,
@@ -21,7 +26,7 @@ import { createProgressRateMeter } from '../../terminal/progress-rate.ts';
 import { checkImportFileEncodingAndRows } from '../../files/check-import-file.ts';
 import { openUploadFile, type UploadFile } from '../../files/open-upload-file.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
-import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/save-verified-download.ts';
+import { assertDownloadMayOverwrite, saveDownloadAndVerifyChecksum } from '../../files/save-download-and-verify-checksum.ts';
 import { isRecord } from '../../schema/find-schema-violations.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
@@ -88,11 +93,12 @@ async function importFile(
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     const id = await upload(io, settings, client, request, file, idempotencyKey);
-    const task = await waitForTask(io, settings, client, id, flags);
+    const task = await waitForTaskAndShowProgress(io, settings, client, id, flags);
     printResult(io, settings, task);
     if (task.status !== 'succeeded' && !settings.quiet) printFailedOrCanceledImport(io, task);
     assertTaskSucceeded(task);
-    if (report) await saveVerifiedDownload(io, await client.tasks.result(id, { signal: io.interrupted }), report, task.result?.sha256);
+    if (report)
+      await saveDownloadAndVerifyChecksum(io, await client.tasks.result(id, { signal: io.interrupted }), report, task.result?.sha256);
     if (!settings.quiet) await printImportSummary(io, client, task, report?.path);
     assertNoImportRowsRejected(task);
   } catch (error) {

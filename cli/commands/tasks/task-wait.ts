@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { waitForTask, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { waitForTaskAndShowProgress, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task-and-show-progress.ts';
 import {
   commandErrorFromCallError,
   buildRequestFromCommandInput,
@@ -40,7 +40,7 @@ async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, 
   const session = await openProfileSession(io, settings);
   requireScopes(session, ['tasks.read']);
   try {
-    const task = await waitForTask(io, settings, session.client, id, flags);
+    const task = await waitForTaskAndShowProgress(io, settings, session.client, id, flags);
     printResult(io, settings, task);
     printSuggestedNextCommand(io, settings, 'tasks.wait', task);
     assertTaskSucceeded(task);

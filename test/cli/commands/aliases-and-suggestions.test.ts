@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handwrittenCommandsByOperation } from '../../../cli/contract-commands/handwritten-commands.ts';
+import { handwrittenCommandNamesByOperation } from '../../../cli/contract-commands/handwritten-command-names.ts';
 import { findCompletionCandidates } from '../../../cli/completion/find-and-render-completions.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { runInProcess } from '../run-command-line.ts';
@@ -16,7 +16,7 @@ const hintFor = async (...argv: string[]): Promise<string> => {
 };
 
 const groups = [
-  ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandsByOperation ? [] : [group]))),
+  ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandNamesByOperation ? [] : [group]))),
 ];
 
 describe('aliases', () => {

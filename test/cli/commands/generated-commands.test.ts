@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
-import { handwrittenCommandsByOperation } from '../../../cli/contract-commands/handwritten-commands.ts';
+import { handwrittenCommandNamesByOperation } from '../../../cli/contract-commands/handwritten-command-names.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { renderCommandSpecsSource } from '../../../cli/build/generate-commands.ts';
 import { formatSource } from '../../support/format-source.ts';
@@ -22,7 +22,9 @@ describe('the generated commands', () => {
     const publicRoutes = listRoutes(contract).filter((route) => !getRouteMetadata(route).internal);
     const operationIds = publicRoutes.map((route) => getRouteMetadata(route).operationId);
     expect(commandSpecs.map((spec) => spec.operationId).toSorted()).toEqual(operationIds.toSorted());
-    const derived = commandSpecs.map(({ operationId, group, name }) => handwrittenCommandsByOperation[operationId] ?? `${group} ${name}`);
+    const derived = commandSpecs.map(
+      ({ operationId, group, name }) => handwrittenCommandNamesByOperation[operationId] ?? `${group} ${name}`,
+    );
     expect(leaves.map(({ command }) => command)).toEqual(expect.arrayContaining(derived));
   });
 

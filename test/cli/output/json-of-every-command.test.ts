@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handwrittenCommandsByOperation } from '../../../cli/contract-commands/handwritten-commands.ts';
+import { handwrittenCommandNamesByOperation } from '../../../cli/contract-commands/handwritten-command-names.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { getBodySchemaWithRequiredOrderFields } from '../../../cli/contract-commands/get-body-schema-with-required-order-fields.ts';
 import type { CommandSpec, JsonSchemaSubset } from '../../../cli/schema/command-spec-type.ts';
@@ -41,7 +41,7 @@ const argvOf = (spec: CommandSpec): string[] => [
   ...(spec.body ? ['--input', '-'] : []),
 ];
 
-const generatedSpecs = commandSpecs.filter(({ operationId }) => !(operationId in handwrittenCommandsByOperation));
+const generatedSpecs = commandSpecs.filter(({ operationId }) => !(operationId in handwrittenCommandNamesByOperation));
 const responseBody = { id: 1, name: '\u001b[31m木', data: [{ id: 1, status: 'new status' }], has_more: false, next_cursor: null };
 
 describe.each(generatedSpecs.map((spec) => [`mandate ${spec.group} ${spec.name}`, spec] as const))('%s', (_, spec) => {

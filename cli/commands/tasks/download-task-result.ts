@@ -6,13 +6,13 @@ import {
 } from '../../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
-import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/save-verified-download.ts';
+import { assertDownloadMayOverwrite, saveDownloadAndVerifyChecksum } from '../../files/save-download-and-verify-checksum.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 
 type Flags = { readonly output: string; readonly yes?: boolean };
 
-export function addTasksResultCommand(program: Command, io: CliEnvironment): void {
+export function addDownloadTaskResultCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'tasks'), 'result', 'Download the result file of a task')
     .description('Download the file of an export or the report of an import.')
     .argument('<task-id>', 'ID of the task')
@@ -33,7 +33,7 @@ async function downloadResult(io: CliEnvironment, settings: Settings, id: string
   try {
     const options = { signal: io.interrupted };
     const { result } = await session.client.tasks.get(id, options);
-    await saveVerifiedDownload(io, await session.client.tasks.result(id, options), target, result?.sha256);
+    await saveDownloadAndVerifyChecksum(io, await session.client.tasks.result(id, options), target, result?.sha256);
   } catch (error) {
     throw commandErrorFromCallError(error, spec, undefined);
   }

@@ -24,7 +24,7 @@ function parseDurationFlag(flag: string, text: string): number {
 }
 
 /** Waits until a task finishes and shows its progress. */
-export async function waitForTask(
+export async function waitForTaskAndShowProgress(
   io: CliEnvironment,
   settings: Settings,
   client: Client,

@@ -15,7 +15,7 @@ import { addCommandGroup, addCommandWithoutSubcommands, readGlobalFlags } from '
 const operationId = 'connectedApps.setLimits';
 const readOperationId = 'connectedApps.getLimits';
 
-export function addAppsLimitCommand(program: Command, io: CliEnvironment): void {
+export function addSetConnectedAppOrderLimitsCommand(program: Command, io: CliEnvironment): void {
   const spec = getCommandSpecForOperation(operationId);
   const group = addCommandGroup(program, 'apps', 'Set order limits for connected applications, in decimal amounts');
   const command = addCommandWithoutSubcommands(group, 'limit', spec.summary)

@@ -26,7 +26,7 @@ type Flags = {
   readonly yes?: boolean;
 };
 
-export function addWebhooksListenCommand(program: Command, io: CliEnvironment): void {
+export function addForwardEventsToLocalServerCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(
     getCommandGroupOrThrow(program, 'webhooks'),
     'listen',

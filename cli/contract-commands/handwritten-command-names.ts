@@ -1,5 +1,5 @@
 /** Operations whose command is handwritten, because it sends more than one request, transfers a file or draws a chart. */
-export const handwrittenCommandsByOperation: Readonly<Record<string, string>> = {
+export const handwrittenCommandNamesByOperation: Readonly<Record<string, string>> = {
   'branding.setLogo': 'branding set-logo',
   'identityProviders.setLogo': 'identity-providers set-logo',
   'orderExports.create': 'orders export',

@@ -22,7 +22,7 @@ export function assertDownloadMayOverwrite({ path, overwrite }: DownloadTarget):
 }
 
 /** Writes a download to a file or standard output. The file appears only when it is complete and its SHA-256 hash equals `expected`. */
-export async function saveVerifiedDownload(
+export async function saveDownloadAndVerifyChecksum(
   io: CliEnvironment,
   { stream }: DownloadedFile,
   target: DownloadTarget,
