@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { approvalProblemTypes, approvalRoutes } from './resources/orders/approvals.ts';
 import { apiKeyProblemTypes, apiKeyRoutes } from './resources/access/api-keys.ts';
 import { applicationProblemTypes, applicationRoutes } from './resources/access/applications.ts';
-import { currentAuthorizationRoutes } from './resources/access/current-authorization.ts';
+import { currentAuthorizationRoute } from './resources/access/current-authorization.ts';
 import { auditEventRoutes } from './resources/access/audit-events.ts';
 import { backupProblemTypes, backupRoutes } from './resources/tasks/backups.ts';
 import { brandingRoutes } from './resources/shop/branding.ts';
@@ -20,12 +20,12 @@ import { productCategoryRoutes } from './resources/products/product-categories.t
 import { productImportRoutes } from './resources/tasks/product-imports.ts';
 import { productProblemTypes, productRoutes } from './resources/products/products.ts';
 import { commonProblemTypes } from './protocol/problems.ts';
-import { providerEventProblemTypes, providerEventRoutes } from './resources/orders/provider-events.ts';
+import { paymentProviderWebhookProblemTypes, paymentProviderWebhookRoute } from './resources/orders/payment-provider-webhook.ts';
 import { quoteRoutes } from './resources/orders/quotes.ts';
 import { refundProblemTypes, refundRoutes } from './resources/orders/refunds.ts';
-import { sessionRoutes } from './resources/access/sessions.ts';
+import { userSessionListRoute } from './resources/access/sessions.ts';
 import { shipmentProblemTypes, shipmentRoutes } from './resources/orders/shipments.ts';
-import { signingKeyRoutes } from './resources/access/signing-keys.ts';
+import { signingKeyRotationRoute } from './resources/access/signing-key-rotation.ts';
 import { statisticsRoutes } from './resources/statistics/statistics.ts';
 import { taskProblemTypes, taskRoutes } from './resources/tasks/tasks.ts';
 import { usageRoutes } from './resources/access/usage.ts';
@@ -49,7 +49,7 @@ const resources = {
   quotes: quoteRoutes,
   approvals: approvalRoutes,
   payments: paymentRoutes,
-  providerEvents: providerEventRoutes,
+  providerEvents: paymentProviderWebhookRoute,
   refunds: refundRoutes,
   shipments: shipmentRoutes,
   orderExports: orderExportRoutes,
@@ -61,15 +61,15 @@ const resources = {
   tasks: taskRoutes,
   events: eventRoutes,
   webhooks: webhookRoutes,
-  authorization: currentAuthorizationRoutes,
+  authorization: currentAuthorizationRoute,
   connectedApps: connectedAppRoutes,
-  sessions: sessionRoutes,
+  sessions: userSessionListRoute,
   apiKeys: apiKeyRoutes,
   applications: applicationRoutes,
   auditEvents: auditEventRoutes,
   usage: usageRoutes,
   stats: statisticsRoutes,
-  signingKeys: signingKeyRoutes,
+  signingKeys: signingKeyRotationRoute,
   branding: brandingRoutes,
   orderLimitSettings: orderLimitSettingsRoutes,
   identityProviders: identityProviderRoutes,
@@ -90,7 +90,7 @@ export const problemDeclarations = {
   ...taskProblemTypes,
   ...backupProblemTypes,
   ...paymentProblemTypes,
-  ...providerEventProblemTypes,
+  ...paymentProviderWebhookProblemTypes,
   ...refundProblemTypes,
   ...shipmentProblemTypes,
   ...approvalProblemTypes,
@@ -151,7 +151,7 @@ export { logoLimits, logoMediaTypes, type Logo } from './schema/logo-schemas.ts'
 export {
   identityProviderAudiences,
   identityProviderAuthenticationMethods,
-  identityProviderPresets,
+  identityProviderPresetNames,
   type IdentityProvider,
   type IdentityProviderCreate,
   type IdentityProviderUpdate,
@@ -177,7 +177,7 @@ export {
   orderApprovalModes,
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
-  effectiveOrderLimitsSchema,
+  parsedOrderLimitsFormSchema,
   type ApiKeyLimits,
   type BudgetPeriod,
   type EffectiveOrderLimits,
@@ -197,7 +197,7 @@ export {
   paymentFailureCodes,
   paymentProviderNames,
   paymentStatuses,
-  testPaymentMethodTokens,
+  testPaymentOutcomeTextsByToken,
   type Payment,
   type PaymentCreate,
 } from './resources/orders/payments.ts';
@@ -212,7 +212,7 @@ export type { Product, ProductCreate, ProductReplace, ProductUpdate } from './re
 export {
   defaultQuoteHoldSeconds,
   defaultQuoteSeconds,
-  maxHoldSeconds,
+  maxQuoteHoldSeconds,
   maxQuoteSeconds,
   quoteStatuses,
   type Quote,
@@ -243,7 +243,7 @@ export {
   type OrderStatistics,
   type ProductStatistics,
 } from './resources/statistics/statistics.ts';
-export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
+export type { SigningKeyRotation } from './resources/access/signing-key-rotation.ts';
 export { findHiddenCharacterCodePoint } from './schema/hidden-characters.ts';
 export {
   forbiddenCharacterMessageFromError,

@@ -5,7 +5,7 @@ import type { Client } from '@mandate/client-sdk';
 import {
   formatToolsWithScopes,
   listUsablePrompts,
-  listUsableMcpResources,
+  listUsableMcpResourceTypes,
   mcpInstructions,
   selectMcpTools,
   toolRequestFromCall,
@@ -114,7 +114,7 @@ function describeToolsLackingScope(io: CliEnvironment, lackingScope: readonly Mc
 }
 
 function registerResources(server: McpServer, usableTools: UsableTools): void {
-  for (const { name, uriTemplate, list, read, ...config } of listUsableMcpResources(usableTools)) {
+  for (const { name, uriTemplate, list, read, ...config } of listUsableMcpResourceTypes(usableTools)) {
     server.registerResource(name, new ResourceTemplate(uriTemplate, { list }), config, async (uri, variables) => {
       const found = await read(uri.href, variables);
       if (!found) throw new ResourceNotFoundError(uri.href);

@@ -13,7 +13,7 @@ export {
 export { describeApiError, type AccessAdvice, type ToolResponse } from './describe-api-error.ts';
 export { formatToolsWithScopes, mcpInstructions } from './mcp-instructions.ts';
 export { listUsablePrompts } from './mcp-prompts.ts';
-export { formatResourceUri, listUsableMcpResources, type SendToolRequest, type UsableTools } from './mcp-resources.ts';
+export { formatResourceUri, listUsableMcpResourceTypes, type SendToolRequest, type UsableTools } from './mcp-resources.ts';
 export type { McpTool } from './mcp-tool-type.ts';
 
 /** Operations that are not offered as tools for reasons that are not apparent from the OpenAPI document, each with the reason. */

@@ -73,7 +73,7 @@ export const formatResourceUri = (name: McpResourceType['name'], id: number | st
 export const findUsableTool = ({ usable }: UsableTools, name: string): McpTool | undefined => usable.find((tool) => tool.name === name);
 
 /** Returns the types of resources whose tools the caller can use. Reading a resource sends the same API request as the tool. */
-export const listUsableMcpResources = (tools: UsableTools): McpResource[] =>
+export const listUsableMcpResourceTypes = (tools: UsableTools): McpResource[] =>
   mcpResourceTypes.flatMap(({ name, getTool, idArgument, listTool, ...description }) => {
     const get = findUsableTool(tools, getTool);
     const list = listTool === undefined ? undefined : findUsableTool(tools, listTool);

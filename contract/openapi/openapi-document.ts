@@ -6,7 +6,7 @@ import { addCodeSamples } from './samples/add-code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
 import { moveErrorResponsesToComponents } from './move-error-responses-to-components.ts';
 import { createEmptyOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
-import { splitEventSchemaBySubject } from './openapi-event-schemas.ts';
+import { replaceEventSchemaWithKnownAndOtherEvents } from './split-event-schema-by-subject.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
 import { webhookDeliveriesTag, webhookHeaderOpenApiParameters, createOpenApiWebhooksSection } from './openapi-webhooks-section.ts';
 import type { ResourceTag } from '../protocol/define-resource.ts';
@@ -35,7 +35,7 @@ const versions: Readonly<Record<VersionName, Version>> = {
 export function createOpenApiDocument(origin: string, version: VersionName = 'v1'): JsonObject {
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
   const { components, paths, tags } = createOpenApiPaths(routesByResource);
-  splitEventSchemaBySubject(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
+  replaceEventSchemaWithKnownAndOtherEvents(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
   const webhooks = hasWebhooks && createOpenApiWebhooksSection(components);
   const document: JsonObject = {
     openapi: '3.1.0',

@@ -3,7 +3,7 @@ import { findOrGenerateSchemaExample } from './examples/add-openapi-examples.ts'
 import { examplesBySchemaName } from './examples/schema-examples.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
 import type { OpenApiComponents } from './json-schema-from-zod.ts';
-import { eventSchemaNameFromSubject, subjectFromEventType } from './openapi-event-schemas.ts';
+import { eventSchemaNameFromSubject, subjectFromEventType } from './split-event-schema-by-subject.ts';
 
 /** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
 export const webhookHeaderOpenApiParameters: JsonObject = {

@@ -74,7 +74,7 @@ const conditionFields = {
 };
 
 /** Limits that a customer sets for an application in a form on the consent page or on an account page. */
-export const effectiveOrderLimitsSchema = z
+export const parsedOrderLimitsFormSchema = z
   .object({ ...conditionFields, orders: z.enum(orderAccessLevels), approval: z.enum(orderApprovalModes) })
   .strict();
 
@@ -167,7 +167,7 @@ export type OrderApprovalMode = (typeof orderApprovalModes)[number];
 export type OrderSpendingLimits = NonNullable<z.output<typeof nullableSpendingLimitsSchema>>;
 export type OrderAuthorizationDetails = z.output<typeof orderAuthorizationDetailsSchema>;
 /** Permissions and limits that a customer sets for the orders of an application. */
-export type EffectiveOrderLimits = z.output<typeof effectiveOrderLimitsSchema>;
+export type EffectiveOrderLimits = z.output<typeof parsedOrderLimitsFormSchema>;
 /** Limits in a request. The defaults for `orders` and `approval` depend on the request. */
 export type OrderLimitsInput = Omit<EffectiveOrderLimits, 'orders' | 'approval'> & {
   readonly orders?: OrderAccessLevel | undefined;

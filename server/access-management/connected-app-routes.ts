@@ -11,7 +11,7 @@ import {
 } from '../oauth/grants/find-and-change-limits-of-connected-app.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
-import { assertAllOrdersAccessible } from '../http/request/assert-all-orders-accessible.ts';
+import { assertPrincipalCanAccessAllOrders } from '../http/request/assert-principal-can-access-all-orders.ts';
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -57,7 +57,7 @@ const handleListConnectedAppsOfUser: RouteHandler<typeof contract.connectedApps.
 ) => {
   const principal = requirePrincipal(req);
   await assertSessionsAppsAndKeysReadable(em, principal, userId);
-  assertAllOrdersAccessible(principal, 'read what other applications may spend');
+  assertPrincipalCanAccessAllOrders(principal, 'read what other applications may spend');
   const position = pages.decodeCursor(req, query);
   const apps = await listConnectedAppsOfUser(em, userId, new Date(), position?.[1] ?? null, query.limit + 1);
   const limits = await listLimitsOfConnectedApps(

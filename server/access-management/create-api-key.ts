@@ -5,7 +5,7 @@ import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
-import { requireRecentSignIn } from '../http/request/require-recent-sign-in-or-second-factor.ts';
+import { requireRecentSignIn } from '../http/request/recent-sign-in-and-second-factor-checks.ts';
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-future.ts';

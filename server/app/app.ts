@@ -14,16 +14,16 @@ import { serveOpenApiDocuments } from '../docs/serve-openapi-documents.ts';
 import { serveReferencePage } from '../docs/serve-reference-page.ts';
 import { EventLongPoller } from '../events/event-long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
-import { authenticate } from '../http/middleware/authenticate.ts';
+import { authenticateAndApplyRateLimit } from '../http/middleware/authenticate-and-apply-rate-limit.ts';
 import { authorizeByScope } from '../http/middleware/authorize-by-scope.ts';
 import { cors } from '../http/middleware/cors.ts';
-import { rewriteUrlToApiVersion } from '../http/middleware/rewrite-url-to-api-version.ts';
+import { routeUnversionedUrlToCurrentVersion } from '../http/middleware/route-unversioned-url-to-current-version.ts';
 import { addDeprecationHeadersOrRejectRetired } from '../http/middleware/deprecation-headers-and-retirement.ts';
 import { createApiErrorHandler } from '../http/middleware/api-error-handler.ts';
 import { parseJsonBody } from '../http/middleware/parse-json-body.ts';
 import { createRateLimitEnforcer } from '../http/middleware/enforce-rate-limit.ts';
 import { rejectUnsupportedAcceptHeader } from '../http/middleware/reject-unsupported-accept-header.ts';
-import { acceptClientCertificates } from '../http/request/client-certificate.ts';
+import { setCertificateSourceOrStripHeader } from '../http/request/client-certificate.ts';
 import { CursorPaginator } from '../http/response/pagination.ts';
 import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-location-and-well-known-urls.ts';
 import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
@@ -131,7 +131,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.set('trust proxy', parts.trustProxy ?? false);
   app.use(assignRequestIdAndLogAccess(log));
   const { clientCertificates } = parts;
-  if (clientCertificates) app.use(acceptClientCertificates(clientCertificates.source, (address) => trustsAddress(app, address)));
+  if (clientCertificates) app.use(setCertificateSourceOrStripHeader(clientCertificates.source, (address) => trustsAddress(app, address)));
   app.use((_req, _res, next) => runWithRequestEntityManager(db.em, next));
   const base = basePathFromIssuer(issuer);
   if (base !== '') app.use(rewriteWellKnownPathOfIssuer(base)).use(base, prefixLocationHeaderWithBasePath(base));
@@ -153,7 +153,7 @@ const trustsAddress = (app: Express, address: string): boolean => trustFunction.
 function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Router {
   const { issuer, log, development = false } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
-  router.use('/api', setDefaultHeaders, cors, rewriteUrlToApiVersion);
+  router.use('/api', setDefaultHeaders, cors, routeUnversionedUrlToCurrentVersion);
   router.use(apiRouter(parts, authorization));
   router.use('/api', rejectUnknownPath, createApiErrorHandler(issuer, log, authorization.settings.languages));
   router.use(redirectToPageInChosenLanguage(authorization.settings));
@@ -207,12 +207,12 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
       use: monthlyUse,
     }),
   );
+  const verifyTokenOrKey = createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken);
+  const apiChallenge = challenge(apiAudienceFromIssuer(issuer));
   // Authentication and authorization come before parsing, so that the server never parses the body of an unauthorized request.
   const middleware = [
     addDeprecationHeadersOrRejectRetired(servedVersions, now),
-    authenticate(createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit, {
-      expectLookup: buildSpeculativeOrderLookup,
-    }),
+    authenticateAndApplyRateLimit(verifyTokenOrKey, apiChallenge, limit, { expectLookup: buildSpeculativeOrderLookup }),
     authorizeByScope,
     rejectUnsupportedAcceptHeader,
     parseJsonBody,
@@ -235,7 +235,10 @@ type McpOptions = Pick<AppOptions, 'db' | 'issuer' | 'log'> & {
 /** Creates the MCP endpoint, whose tools call the API routes in this process. */
 function mcpRouter({ db: { em }, issuer, log, languages, verify, limit }: McpOptions, routes: Router) {
   const mcpChallenge = { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: mcpChallengeScopes };
-  const access = { authenticate: authenticate(verify, mcpChallenge, limit, { isPublic: () => false }), challenge: mcpChallenge };
+  const access = {
+    authenticate: authenticateAndApplyRateLimit(verify, mcpChallenge, limit, { isPublic: () => false }),
+    challenge: mcpChallenge,
+  };
   const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
   return createMcpEndpoint({ em, issuer, log, ...access, isOriginOfApplication: createRedirectOriginCheck(em), api: inProcessApi });
 }

@@ -22,7 +22,7 @@ import {
   parsePublicJwks,
   type ClientAuthenticationInput,
 } from './client-authentication-method-and-keys.ts';
-import { findRequestObjectErrors } from './find-request-object-errors.ts';
+import { findRequestObjectSettingErrors } from './find-request-object-setting-errors.ts';
 import type { IdTokenSigningAlgorithm } from './id-token-signing-algorithm.ts';
 import { listPkceExceptionFields } from './list-pkce-exception-fields.ts';
 import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './find-security-profile-errors.ts';
@@ -196,7 +196,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   const logo = typeof logoUri === 'string' ? findLogoUriError(logoUri) : undefined;
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
   yield* findClientAuthenticationErrors(input);
-  yield* findRequestObjectErrors(input);
+  yield* findRequestObjectSettingErrors(input);
   yield* findSecurityProfileErrors(input);
   if (type === 'public') {
     for (const field of listPkceExceptionFields(input))

@@ -1,6 +1,6 @@
 import type { ApprovalReason } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { callFindExceededLimitFunction } from '../order-limits/call-spending-limit-functions.ts';
+import { callFindExceededLimitFunction } from '../order-limits/call-order-limit-and-grant-sql-functions.ts';
 import { createLimitExceededProblem } from '../order-limits/order-limit-problems.ts';
 import type { QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
 import type { OrderLimitsRow } from '../order-limits/order-limits-and-budgeted-order.entity.ts';

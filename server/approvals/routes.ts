@@ -9,7 +9,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
-import { requireRecentSignIn, requireSecondFactor } from '../http/request/require-recent-sign-in-or-second-factor.ts';
+import { requireRecentSignIn, requireSecondFactor } from '../http/request/recent-sign-in-and-second-factor-checks.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';

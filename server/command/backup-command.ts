@@ -6,7 +6,7 @@ import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-sec
 import { deriveKeysFromExistingSecret } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
-import { formatBackupContents, formatSecondsSince, formatBytes } from './format-backup-contents-seconds-and-bytes.ts';
+import { formatTableAndRowCounts, formatSecondsSince, formatBytes } from './format-counts-seconds-and-bytes.ts';
 
 /** Implements `mandate-server backup FILE`. */
 export async function runBackupCommand({ stdout, stderr }: StandardStreams, file: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function runBackupCommand({ stdout, stderr }: StandardStreams, file
     await assertSecretMatchesSigningKeys(db.em.fork(), keys.signingKeys);
     const onRows = (done: number, of: number): void => onProgress('rows', done, of);
     const summary = await writeBackup(db, resolve(file), { key: keys.backups, now: new Date(), onRows });
-    stdout.write(`${file}: ${formatBackupContents(summary)}, ${formatBytes(summary.bytes)}, in ${formatSecondsSince(startedAt)}\n`);
+    stdout.write(`${file}: ${formatTableAndRowCounts(summary)}, ${formatBytes(summary.bytes)}, in ${formatSecondsSince(startedAt)}\n`);
     stderr.write(
       'Restoring the backup requires MANDATE_SECRET, which the backup does not contain. Store the secret in a different place.\n',
     );

@@ -33,7 +33,7 @@ function addServerCommands(program: Command, io: StandardStreams, setExitCode: (
   program
     .command('check')
     .description('Check the configuration and the connections to the database, Redis and the mail server.')
-    .action(async () => setExitCode(await (await import('./check-command.ts')).checkConfigurationAndConnections(io)));
+    .action(async () => setExitCode(await (await import('./check-command.ts')).runCheckCommand(io)));
 }
 
 function addMaintenanceCommands(program: Command, io: StandardStreams): void {

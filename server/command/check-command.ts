@@ -22,7 +22,7 @@ import { exitCodes } from '../process/exit-codes.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 /** Implements `mandate-server check`, which verifies everything that a server needs without changing anything. Returns the exit code. */
-export async function checkConfigurationAndConnections(io: StandardStreams): Promise<number> {
+export async function runCheckCommand(io: StandardStreams): Promise<number> {
   const report = new CheckReport(io);
   const config = await report.run('configuration', async () => readConfig(), describeConfig);
   if (config) {

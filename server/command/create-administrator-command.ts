@@ -2,7 +2,7 @@ import { forbiddenCharacterMessageFromError, contract } from '@mandate/contract'
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { storeAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
+import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword } from '../oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../branding/default-branding.ts';
 import { bundledLanguages } from '../languages/languages.ts';
@@ -33,7 +33,7 @@ export async function runCreateAdministratorCommand(
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
       const now = new Date();
-      const user = await storeAccountWithVerifiedEmail(em, { name, email, passwordHash: hashed.hash, role: 'admin' }, now).catch(
+      const user = await createAccountWithVerifiedEmail(em, { name, email, passwordHash: hashed.hash, role: 'admin' }, now).catch(
         explainTakenEmail,
       );
       const noClient = { ip: null, userAgent: null };

@@ -5,7 +5,7 @@ import { readConfig } from '../config/read-config.ts';
 import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
-import { formatBackupContents, formatSecondsSince } from './format-backup-contents-seconds-and-bytes.ts';
+import { formatTableAndRowCounts, formatSecondsSince } from './format-counts-seconds-and-bytes.ts';
 
 const alternative = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database';
 
@@ -20,7 +20,7 @@ export async function runRestoreCommand({ stdout, stderr }: StandardStreams, fil
     restoreBackupAndMigrate(db, path, header, { key, onProgress }),
   );
   stdout.write(
-    `${file} of ${header.created_at}: ${formatBackupContents(header)}, restored and compared in ${formatSecondsSince(startedAt)}\n`,
+    `${file} of ${header.created_at}: ${formatTableAndRowCounts(header)}, restored and compared in ${formatSecondsSince(startedAt)}\n`,
   );
   for (const name of migrated) stdout.write(`applied  ${name}\n`);
 }

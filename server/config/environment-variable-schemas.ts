@@ -4,7 +4,7 @@ import { maxRefreshGraceSeconds, maxConfigurableRequestLimit } from '@mandate/co
 import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 
 /** Treats an empty variable as unset. */
-export const treatEmptyVariableAsUnset = <Schema extends z.ZodTypeAny>(schema: Schema) =>
+export const wrapSchemaToTreatEmptyAsUnset = <Schema extends z.ZodTypeAny>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema) as z.ZodEffects<Schema, z.output<Schema>, unknown>;
 
 export const createChoiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>

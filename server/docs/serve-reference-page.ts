@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
-import { referencePageClientId, referencePageRedirectPath } from '../applications/ensure-reference-page-client.ts';
+import { apiReferencePageClientId, apiReferencePageRedirectPath } from '../applications/ensure-api-reference-page-client.ts';
 import { calculateThemeColors } from '../branding/theme-colors.ts';
 import { html, type Html } from '../http/response/html-template.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
@@ -45,7 +45,7 @@ export function serveReferencePage(pageSettings: PageSettings, issuer: string): 
   });
   const readDocument = (): Buffer => Buffer.from(JSON.stringify(createReferencePageOpenApiDocument(issuer)));
   router.get('/docs/openapi.json', serveStaticDocument('json', readDocument, 'public, max-age=300'));
-  router.get(referencePageRedirectPath, (req, res) => sendPage(req, res, returnPage));
+  router.get(apiReferencePageRedirectPath, (req, res) => sendPage(req, res, returnPage));
   return router;
 }
 
@@ -113,10 +113,10 @@ const referenceDocument = (
           id="reference"
           lang="en"
           data-base="${base}"
-          data-client-id="${referencePageClientId}"
+          data-client-id="${apiReferencePageClientId}"
           data-library="${library}"
           data-nonce="${nonce}"
-          data-return="${base}${referencePageRedirectPath}"
+          data-return="${base}${apiReferencePageRedirectPath}"
         ></div>
         <noscript>
           <p class="plain">${messages.reference.requiresScript} <a href="/openapi.json">OpenAPI 3.1</a></p>

@@ -5,7 +5,7 @@ import { createApplication, type ApplicationInput } from '../applications/valida
 import { ConfigurationError, type Config } from '../config/read-config.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForId } from '../database/queries/acquire-advisory-lock.sql.ts';
-import { storeAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
+import { createAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../branding/default-branding.ts';
 import { bundledLanguages } from '../languages/languages.ts';
@@ -49,7 +49,7 @@ async function prepareProduction(
   if (!administrator) return 'without administrator';
   const { email, password } = administrator;
   const owner = { name: administratorName, email };
-  await storeAccountWithVerifiedEmail(em, { ...owner, passwordHash: await hashConfiguredPassword(password, owner), role: 'admin' }, now);
+  await createAccountWithVerifiedEmail(em, { ...owner, passwordHash: await hashConfiguredPassword(password, owner), role: 'admin' }, now);
   return 'prepared';
 }
 
@@ -62,7 +62,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
     ['admin', accounts.administrator],
     ['customer', accounts.customer],
   ] as const) {
-    await storeAccountWithVerifiedEmail(
+    await createAccountWithVerifiedEmail(
       em,
       { name, email, passwordHash: await hashConfiguredPassword(password, { name, email }), role },
       now,

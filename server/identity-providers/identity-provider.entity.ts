@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { identityProviderAudiences, identityProviderAuthenticationMethods, identityProviderPresets } from '@mandate/contract';
+import { identityProviderAudiences, identityProviderAuthenticationMethods, identityProviderPresetNames } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamp-properties.ts';
 import { logoEntityProperties } from '../logos/logo-columns.ts';
 import { User } from '../users/user.entity.ts';
@@ -11,7 +11,7 @@ export const IdentityProviderEntity = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     slug: p.text().unique().check(`slug ~ '^[a-z0-9][a-z0-9-]{0,39}$'`),
-    preset: p.enum(identityProviderPresets),
+    preset: p.enum(identityProviderPresetNames),
     name: p.text().check('length(name) >= 1 and length(name) <= 60'),
     issuer: p.text().unique().check('length(issuer) <= 500'),
     clientId: p.text(),

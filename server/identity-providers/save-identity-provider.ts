@@ -14,7 +14,7 @@ import type { LogoImage } from '../logos/parse-logo-image.ts';
 import { User } from '../users/user.entity.ts';
 import { encryptIdentityProviderCredential } from './identity-provider-credential.ts';
 import { findIdentityProviderErrors, type GivenCredentials, type IdentityProviderFields } from './find-identity-provider-errors.ts';
-import { identityProviderDefaultsByPreset } from './identity-provider-presets.ts';
+import { identityProviderDefaultsByPreset } from './identity-provider-defaults-by-preset.ts';
 import { IdentityProviderEntity, type IdentityProviderRow } from './identity-provider.entity.ts';
 
 export type IdentityProviderDependencies = {

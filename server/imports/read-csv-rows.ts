@@ -10,7 +10,7 @@ import {
   type ImportFileRow,
   startOfFilePosition,
   type ImportFile,
-} from './import-file-row-and-position.ts';
+} from './import-row-types-and-cell-normalization.ts';
 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };

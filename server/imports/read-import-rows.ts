@@ -1,5 +1,5 @@
 import { readCsvRows } from './read-csv-rows.ts';
-import { type FilePosition, type ImportFileRow, startOfFilePosition, type ImportFile } from './import-file-row-and-position.ts';
+import { type FilePosition, type ImportFileRow, startOfFilePosition, type ImportFile } from './import-row-types-and-cell-normalization.ts';
 import { readNdjsonRows } from './read-ndjson-rows.ts';
 
 const renewalInterval = 500;

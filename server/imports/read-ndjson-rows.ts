@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findDuplicateKey } from '../http/validation/json-complexity-and-duplicate-keys.ts';
 import { readStoredFileChunks } from '../tasks/stored-task-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { normalizeImportCells, type FilePosition, type ImportFileRow, type ImportFile } from './import-file-row-and-position.ts';
+import { normalizeImportCells, type FilePosition, type ImportFileRow, type ImportFile } from './import-row-types-and-cell-normalization.ts';
 
 type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
 

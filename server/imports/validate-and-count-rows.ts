@@ -1,5 +1,5 @@
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import type { ImportFileRow } from './import-file-row-and-position.ts';
+import type { ImportFileRow } from './import-row-types-and-cell-normalization.ts';
 
 /**
  * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before any

@@ -5,7 +5,7 @@ import express, { type Request as IncomingRequest, type RequestHandler } from 'e
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { selectOfferedTools } from './select-offered-tools.ts';
-import type { TokenChallenge } from '../http/middleware/authenticate.ts';
+import type { TokenChallenge } from '../http/middleware/authenticate-and-apply-rate-limit.ts';
 import { reduceChunkedBodyLimitTo } from '../http/request/reject-chunked-body-over-limit.ts';
 import { findDuplicateKeyInText } from '../http/validation/json-complexity-and-duplicate-keys.ts';
 import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
@@ -14,7 +14,7 @@ import type { Log } from '../logging/logger.ts';
 import { buildInProcessRequest } from './build-in-process-request.ts';
 import { type InProcessRequest, type InProcessResponse, sendInProcessRequest } from './send-in-process-request.ts';
 import { createMcpServerFactory, createAllMcpToolsGetter, type OfferedTools } from './mcp-server-factory.ts';
-import { createInsufficientScopeResponse } from './create-insufficient-scope-response.ts';
+import { createResponseIfToolScopeMissing } from './create-response-if-tool-scope-missing.ts';
 import { type EventSource, subscriptionRequestIdFromBody, McpSubscriptions } from './serve-mcp-subscription.ts';
 import { createCheckForUnchangedTokenPermissions } from './create-check-for-unchanged-token-permissions.ts';
 
@@ -105,7 +105,8 @@ const respondToCaller =
     const { lackingScope, canSubscribe } = offerTools(req, caller);
     const fetch = async (request: Request): Promise<Response> => {
       const body = request.method === 'POST' ? Buffer.from(await request.clone().arrayBuffer()) : undefined;
-      const rejection = body && (rejectDuplicateKey(body) ?? createInsufficientScopeResponse(body, lackingScope, caller.scopes, challenge));
+      const rejection =
+        body && (rejectDuplicateKey(body) ?? createResponseIfToolScopeMissing(body, lackingScope, caller.scopes, challenge));
       if (rejection) return rejection;
       const subscriptionId = canSubscribe && body ? subscriptionRequestIdFromBody(body) : undefined;
       return subscriptionId === undefined ? handler.fetch(request, { authInfo: caller }) : subscribe(req, request, subscriptionId, caller);

@@ -1,9 +1,9 @@
-import { listUsablePrompts, listUsableMcpResources, type UsableTools } from '@mandate/contract/tools';
+import { listUsablePrompts, listUsableMcpResourceTypes, type UsableTools } from '@mandate/contract/tools';
 import { fromJsonSchema, type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 
 /** Registers the resources that the caller can use. */
 export function registerMcpResources(server: McpServer, tools: UsableTools): void {
-  for (const { name, uriTemplate, list, read, ...config } of listUsableMcpResources(tools)) {
+  for (const { name, uriTemplate, list, read, ...config } of listUsableMcpResourceTypes(tools)) {
     server.registerResource(name, new ResourceTemplate(uriTemplate, { list }), config, async (uri, variables) => {
       const found = await read(uri.href, variables);
       if (!found) throw new ResourceNotFoundError(uri.href);

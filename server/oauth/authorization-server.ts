@@ -3,7 +3,7 @@ import express from 'express';
 import type { AdapterFactory, Provider } from 'oidc-provider';
 import { ensureCommandLineClient } from '../applications/ensure-command-line-client.ts';
 import { ensureConsoleClient } from '../applications/ensure-console-client.ts';
-import { ensureReferencePageClient } from '../applications/ensure-reference-page-client.ts';
+import { ensureApiReferencePageClient } from '../applications/ensure-api-reference-page-client.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { EventLongPoller } from '../events/event-long-poll.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
@@ -21,7 +21,7 @@ import {
   mcpAudienceFromIssuer,
 } from './protocol/endpoint-paths-and-audiences.ts';
 import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force/attempt-limiter.ts';
-import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
+import { createPublicAddressesOnlyNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import { setRevokedGrantIdOfRequest } from './grants/run-request-in-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { createOidcProvider } from './provider/create-oidc-provider.ts';
@@ -35,7 +35,7 @@ import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { emptyCustomerOrdersReader, type CustomerOrdersReader } from './accounts/customer-orders-reader-type.ts';
-import { createIdentityProviderPostRouter } from './pages/handlers/identity-providers/incoming-identity-provider-request-router.ts';
+import { createIdentityProviderPostRouter } from './pages/handlers/identity-providers/provider-callback-and-logout-post-router.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
@@ -46,8 +46,8 @@ import { logoPathPattern } from '../logos/logo-path.ts';
 import { serveLogo } from '../logos/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/page-enhancement-script.ts';
 import { servePageScript } from './pages/assets/serve-page-script.ts';
-import { createOidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
-import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
+import { createOidcPageHandlers } from './pages/views/oidc-provider/oidc-provider-pages.ts';
+import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-and-serve-page-stylesheet.ts';
 import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
 import { createProviderAccountCheckAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
@@ -55,10 +55,10 @@ import { rejectCrossSiteOidcProviderForms } from './pages/routing/reject-cross-s
 import { ReloadableOidcProvider } from './provider/reloadable-oidc-provider.ts';
 import { RelyingParty } from './identity-providers/relying-party.ts';
 import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
-import { redirectFormToGet } from './provider/redirect-form-to-get.ts';
+import { formPostToGetRedirectMiddlewares } from './provider/redirect-form-to-get.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
 import type { OnTokenOperation } from './provider/report-token-operations.ts';
-import { translateOidcProviderCookies } from './provider/translate-oidc-provider-cookies.ts';
+import { createOidcCookieRenamingMiddleware } from './provider/translate-oidc-provider-cookies.ts';
 import { deriveOidcProviderKeys } from './provider/derive-oidc-provider-keys.ts';
 import { DpopNonces } from './tokens/dpop-nonces.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
@@ -131,7 +131,7 @@ const listsForOrderLimits = ({
 });
 
 const createRelyingParty = ({ keys, issuer, development = false }: CreateAuthorizationServerOptions): RelyingParty =>
-  new RelyingParty({ network: createPublicNetworkPolicy(development), key: keys.identityProviders, issuer });
+  new RelyingParty({ network: createPublicAddressesOnlyNetworkPolicy(development), key: keys.identityProviders, issuer });
 
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
@@ -146,8 +146,8 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
   const settings = createPageSettings(em, new BrandingCache(), issuer, languages);
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
-  const pages = createOidcProviderPages(settings, issuer, em);
-  const documentNetwork = parts.documentNetwork ?? createPublicNetworkPolicy(false);
+  const pages = createOidcPageHandlers(settings, issuer, em);
+  const documentNetwork = parts.documentNetwork ?? createPublicAddressesOnlyNetworkPolicy(false);
   const clientKeys = new ClientKeyCache(documentNetwork);
   const relyingParty = createRelyingParty(parts);
   const { onTokenOperation, openRegistration = false } = parts;
@@ -203,7 +203,7 @@ function trustProxyAndAddListeners(provider: Provider, log: CreateAuthorizationS
 
 async function ensureBuiltInApplications(em: EntityManager, issuer: string): Promise<void> {
   await ensureCommandLineClient(em);
-  await ensureReferencePageClient(em, issuer);
+  await ensureApiReferencePageClient(em, issuer);
   await ensureConsoleClient(em, issuer);
 }
 
@@ -217,9 +217,9 @@ function routes(
   const pages = createPageRouter(context, requireHost);
   const router = express
     .Router({ caseSensitive: true, strict: true })
-    .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
+    .use(createOidcCookieRenamingMiddleware(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
-    .post([oauthEndpointPaths.authorization, oauthEndpointPaths.end_session], requireHost, redirectFormToGet)
+    .post([oauthEndpointPaths.authorization, oauthEndpointPaths.end_session], requireHost, formPostToGetRedirectMiddlewares)
     // These routes are registered before the pages: they receive most requests, and matching the page paths first would slow these requests
     // down.
     .all(

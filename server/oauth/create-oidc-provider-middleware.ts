@@ -10,11 +10,11 @@ import { authorizeAnonymousClientRegistration } from './clients/authorize-anonym
 import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
 import { sendAndEnforceDevicePollInterval } from './device-flow/send-and-enforce-device-poll-interval.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
-import { hideCodeAndRequireSession } from './device-flow/hide-code-and-require-session.ts';
+import { hideUserCodeFromProviderAndRequireSession } from './device-flow/hide-code-and-require-session.ts';
 import { recordConnectedAppUseAndGrantCreated } from './grants/store-list-and-revoke-connected-apps.ts';
 import { runRequestInTransaction } from './grants/run-request-in-transaction.ts';
-import { refreshBrandingForOidcProviderPages } from './pages/routing/refresh-branding.ts';
-import type { OidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
+import { createOidcPagesBrandingReloadMiddleware } from './pages/routing/branding-reload-middleware.ts';
+import type { OidcPageHandlers } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import type { CheckProviderAccountAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
@@ -22,7 +22,7 @@ import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refr
 import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
 import { acceptJwtsForRevocationAndIntrospection } from './tokens/customize-jwt-access-tokens.ts';
 import { fixOidcProviderResponses } from './provider/fix-oidc-provider-responses.ts';
-import { createTokenOperationReporter, type OnTokenOperation } from './provider/report-token-operations.ts';
+import { createTokenOperationReportingMiddleware, type OnTokenOperation } from './provider/report-token-operations.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 
 export type OidcProviderMiddlewareOptions = {
@@ -31,7 +31,7 @@ export type OidcProviderMiddlewareOptions = {
   readonly log: { error(details: object, message: string): void };
   readonly limits: AttemptLimiter;
   readonly store: AdapterFactory;
-  readonly pages: OidcProviderPages;
+  readonly pages: OidcPageHandlers;
   readonly settings: PageSettings;
   readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
   /** Network policy for fetching client ID metadata documents. */
@@ -49,21 +49,21 @@ export function createOidcProviderMiddleware(options: OidcProviderMiddlewareOpti
     options;
   const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys, checkProviderAccountAfterRefresh });
   const handleOtherRequest = chainMiddleware([
-    refreshBrandingForOidcProviderPages(settings),
+    createOidcPagesBrandingReloadMiddleware(settings),
     completeSignOutWithoutSession(pages),
     ...selfRegistrationMiddleware(options),
     prefetchClientAndLimitSecretAttempts({ em, limits, clientKeys }),
     loadKeysOfRequestObject({ em, clientKeys }),
     limitUserCodeAttempts(limits, pages),
     sendAndEnforceDevicePollInterval(em),
-    hideCodeAndRequireSession(pages.sessionMissing),
+    hideUserCodeFromProviderAndRequireSession(pages.sessionMissing),
     acceptJwtsForRevocationAndIntrospection(verification),
     runRequestInTransaction(em),
     recordConnectedAppUseAndGrantCreated(em),
     recordBrowserSessionUseOnAuthorization(em),
   ]);
   return [
-    ...(onTokenOperation ? [createTokenOperationReporter(onTokenOperation)] : []),
+    ...(onTokenOperation ? [createTokenOperationReportingMiddleware(onTokenOperation)] : []),
     fixOidcProviderResponses(issuer, log),
     bufferRequestBody,
     async (ctx, next) => {

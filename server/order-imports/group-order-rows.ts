@@ -1,5 +1,5 @@
 import { maxImportRowsPerOrder } from '@mandate/contract';
-import type { FilePosition, ImportFileRow } from '../imports/import-file-row-and-position.ts';
+import type { FilePosition, ImportFileRow } from '../imports/import-row-types-and-cell-normalization.ts';
 
 /** All rows of one order, or a single row that is not part of an order. */
 export type OrderRowGroup = {

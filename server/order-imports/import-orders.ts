@@ -1,4 +1,4 @@
-import type { ImportFile } from '../imports/import-file-row-and-position.ts';
+import type { ImportFile } from '../imports/import-row-types-and-cell-normalization.ts';
 import { readImportRows } from '../imports/read-import-rows.ts';
 import { type ImportPosition, runImport, type FileCheckResult } from '../imports/run-import.ts';
 import { validateAndYieldRows } from '../imports/validate-and-count-rows.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { type ImportFileRow, startOfFilePosition } from '../imports/import-file-row-and-position.ts';
+import { type ImportFileRow, startOfFilePosition } from '../imports/import-row-types-and-cell-normalization.ts';
 import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-task-file.ts';
 import { addRowToOrderRowGroup, type OrderRowGroup, createEmptyOrderRowGroup } from './group-order-rows.ts';
 

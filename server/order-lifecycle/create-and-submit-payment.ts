@@ -23,7 +23,7 @@ const longReservationMs = 7 * 24 * 60 * 60_000;
 const firstCheckMs = 30_000;
 
 /** Creates a pending payment for an order. The provider is called after the transaction, so that no lock is held during the call. */
-export async function createPendingPayment(
+export async function checkLimitsAndCreatePendingPayment(
   em: EntityManager,
   providers: PaymentProviders,
   principal: Principal,

@@ -10,7 +10,7 @@ import {
   callFindExceededLimitFunction,
   callIsGrantActiveFunction,
   callLockOrderLimitsFunction,
-} from '../order-limits/call-spending-limit-functions.ts';
+} from '../order-limits/call-order-limit-and-grant-sql-functions.ts';
 import { OrderItem, type Order } from '../orders/order-and-order-item.entity.ts';
 
 /**

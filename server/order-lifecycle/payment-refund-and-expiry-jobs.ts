@@ -6,7 +6,7 @@ import { cancelExpiredOrders } from './cancel-expired-orders.ts';
 import { recordExpiredQuotesAndReleaseStock } from '../quotes/record-and-delete-expired-quotes.ts';
 import { submitOrPollDueRefunds } from '../refunds/submit-or-poll-due-refunds.ts';
 import { submitPollOrCancelDuePayments } from './submit-poll-or-cancel-due-payments.ts';
-import { applyDueProviderEvents } from './store-and-apply-provider-events.ts';
+import { applyCurrentStatesForDueProviderEvents } from './store-and-apply-provider-events.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 
 const everyMs = 5_000;
@@ -19,7 +19,7 @@ export const createPaymentRefundAndExpiryJobs = ({ em }: Database, providers: Pa
     run: async () => work(em.fork(), providers, await readDatabaseTime(em.fork())),
   });
   return [
-    job('provider events', applyDueProviderEvents),
+    job('provider events', applyCurrentStatesForDueProviderEvents),
     job('payments', submitPollOrCancelDuePayments),
     job('refunds', submitOrPollDueRefunds),
     job('expired orders', cancelExpiredOrders),

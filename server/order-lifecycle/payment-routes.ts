@@ -21,7 +21,7 @@ import { paymentFromEntityForPrincipal } from '../payments/payment-from-entity.t
 import { Payment } from '../payments/payment.entity.ts';
 import type { PaymentHandlerDependencies, PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { applyPaymentOutcomeInTransaction } from './apply-payment-outcome.ts';
-import { submitPaymentToProvider, createPendingPayment } from './create-and-submit-payment.ts';
+import { submitPaymentToProvider, checkLimitsAndCreatePendingPayment } from './create-and-submit-payment.ts';
 
 const locationFor = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 
@@ -50,7 +50,10 @@ const handleCreatePayment: RouteHandler<typeof contract.payments.create, Depende
   const readState = readPayment(em, principal);
   return createResourceIdempotentlyThenFinishOutsideTransaction(em, req, res, {
     start: async (inner) =>
-      paymentFromEntityForPrincipal(principal, await createPendingPayment(inner, providers, principal, params.order_id, body)),
+      paymentFromEntityForPrincipal(
+        principal,
+        await checkLimitsAndCreatePendingPayment(inner, providers, principal, params.order_id, body),
+      ),
     complete: async (started) => submitPaymentToProvider(em, providers, started.id, new Date()).then(() => readState(started)),
     readState,
     location: locationFor,

@@ -11,7 +11,7 @@ const bodyMax = 1_000_000;
 
 type Dependencies = HandlerDependencies & PaymentHandlerDependencies;
 
-export const providerEventRoutes = (dependencies: Dependencies) =>
+export const paymentProviderWebhookRoute = (dependencies: Dependencies) =>
   initServer().router(contract.providerEvents, {
     receive: (request) => handleReceiveProviderEvents(dependencies, request),
   });

@@ -34,7 +34,7 @@ export const storeProviderEvents = (em: EntityManager, { name }: PaymentProvider
   });
 
 /** Fetches and applies the current state of each stored event's payment or refund. Returns the number of processed events. */
-export async function applyDueProviderEvents(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
+export async function applyCurrentStatesForDueProviderEvents(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let processedCount = 0;
   for (let event = await claimEvent(em, now); event; event = await claimEvent(em, now)) {
     if (await applyEvent(em, providers, event, now)) processedCount += 1;

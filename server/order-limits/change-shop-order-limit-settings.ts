@@ -6,7 +6,7 @@ import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { findLimitAboveCeiling } from './find-limit-above-ceiling-and-tighten-limits.ts';
-import { findCategoryAboveCeiling } from './product-categories-of-limits.ts';
+import { findUnpermittedCategory } from './product-categories-of-limits.ts';
 import { lockCeilingsForChange } from './lock-order-limits-for-change.ts';
 import { OrderLimitSettingsEntity } from './order-limit-settings.entity.ts';
 
@@ -57,7 +57,7 @@ export function changeShopOrderLimitSettingsAndAudit(
 
 function assertDefaultWithinMaximum(settings: OrderLimitSettings): void {
   const { maximum_limits: maximum, default_limits: limits, maximum_products: products, default_products: defaultProducts } = settings;
-  const category = findCategoryAboveCeiling(products?.categories, defaultProducts?.categories);
+  const category = findUnpermittedCategory(products?.categories, defaultProducts?.categories);
   if (category !== undefined) {
     const detail = translatable`The shop’s limits do not permit the category ${{ category }}.`;
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/default_products/categories', code: 'out_of_range', detail });

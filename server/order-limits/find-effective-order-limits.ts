@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { intersectCategories } from './product-categories-of-limits.ts';
 import { authorizationDetailsFromOrderLimits } from './order-limits-conversion.ts';
 import { findUserSetOrderLimits } from './save-find-and-delete-order-limits.ts';
-import { callSpendingLimitsFunction, type SpendingLimit } from './call-spending-limit-functions.ts';
+import { callSpendingLimitsFunction, type SpendingLimit } from './call-order-limit-and-grant-sql-functions.ts';
 
 export type EffectiveLimits = {
   /** The application's permissions and limits for the user's orders. */

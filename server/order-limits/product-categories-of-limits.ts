@@ -15,7 +15,7 @@ export function intersectCategories(limits: readonly PermittedCategories[]): str
  * Returns the first requested category that a limit does not permit, or undefined. If no categories were requested, the limit applies
  * instead.
  */
-export const findCategoryAboveCeiling = (permitted: PermittedCategories, requested: PermittedCategories): string | undefined =>
+export const findUnpermittedCategory = (permitted: PermittedCategories, requested: PermittedCategories): string | undefined =>
   permitted && requested?.find((category) => !permitted.includes(category));
 
 /** Returns the given categories that have no products for sale. */

@@ -6,7 +6,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { ListedOrdersFilter } from './build-listed-orders-filter.ts';
 import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
-import { hasUncommonFulfillmentStatusSql, commonFulfillmentAndStatusPairs } from './order-and-order-item.entity.ts';
+import { isUncommonFulfillmentAndStatusPairSql, commonFulfillmentAndStatusPairs } from './order-and-order-item.entity.ts';
 
 export type OrderFilters = ListedOrdersFilter & {
   readonly ids?: readonly number[] | undefined;
@@ -136,7 +136,7 @@ function byFulfillment(
     select o.* from unnest(${unusual}::text[]) as wanted (both_statuses)
      cross join lateral (
        select * from orders
-        where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(hasUncommonFulfillmentStatusSql)} and ${where} ${page}) o)`;
+        where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(isUncommonFulfillmentAndStatusPairSql)} and ${where} ${page}) o)`;
 }
 
 /** The statuses are embedded as a literal, because most lists include all statuses. */

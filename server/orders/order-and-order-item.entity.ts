@@ -15,7 +15,7 @@ import { User } from '../users/user.entity.ts';
 /** Each order status with its usual fulfillment status, as `fulfillment/status`. */
 const usualPairs = ['unfulfilled/pending', 'unfulfilled/paid', 'unfulfilled/canceled', 'shipped/shipped', 'delivered/delivered'];
 export const commonFulfillmentAndStatusPairs: ReadonlySet<string> = new Set(usualPairs);
-export const hasUncommonFulfillmentStatusSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
+export const isUncommonFulfillmentAndStatusPairSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
 
 const schema = defineEntity({
   name: 'Order',
@@ -84,7 +84,7 @@ const schema = defineEntity({
     },
     {
       name: 'orders_unusual_fulfillment_created',
-      expression: `create index orders_unusual_fulfillment_created on orders ((fulfillment_status || '/' || status), created_at, id) where ${hasUncommonFulfillmentStatusSql}`,
+      expression: `create index orders_unusual_fulfillment_created on orders ((fulfillment_status || '/' || status), created_at, id) where ${isUncommonFulfillmentAndStatusPairSql}`,
     },
     { name: 'orders_client_status_created', properties: ['clientId', 'status', 'createdAt', 'id'] },
     { name: 'orders_updated', properties: ['updatedAt', 'id'] },

@@ -4,7 +4,7 @@ import { emitEventSignalAfterCommit } from '../events/event-signals.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
 import { callPlaceOrderSqlFunction, type LimitCheck, type PricedOrderRejection } from './call-place-order.sql.ts';
 import {
-  hasDeliveryAddress,
+  hasCompleteDeliveryAddress,
   problemFromOrderRejection,
   type OrderInputOrQuoteContent,
   type OrderRejection,
@@ -86,7 +86,7 @@ const orderParameters = (taxMode: Order['tax_mode'], userId: number, clientId: s
   input.items.map((item) => item.product_id),
   input.items.map((item) => item.quantity),
   JSON.stringify(input.delivery),
-  hasDeliveryAddress(input),
+  hasCompleteDeliveryAddress(input),
   input.discount_total ?? 0,
   taxMode,
   input.total ?? null,

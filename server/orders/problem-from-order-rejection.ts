@@ -27,7 +27,8 @@ type OrderConflicts = Omit<OrderRejection, 'quote'>;
 export type OrderInputOrQuoteContent = OrderInput & { readonly quoteId?: number };
 
 /** Returns whether the delivery contains every field that delivery methods can require. */
-export const hasDeliveryAddress = ({ delivery }: OrderInput): boolean => addressFields.every((field) => delivery[field] !== undefined);
+export const hasCompleteDeliveryAddress = ({ delivery }: OrderInput): boolean =>
+  addressFields.every((field) => delivery[field] !== undefined);
 
 const addressFields = ['line1', 'city', 'country'] as const;
 
@@ -40,7 +41,7 @@ export const problemFromOrderRejection = (rejection: OrderRejection, input: Orde
   });
 
 const findQuotedOrderProblem = (quote: QuoteAtRejection, rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem | undefined =>
-  findQuoteProblem(quote, rejection, hasDeliveryAddress(input)) ??
+  findQuoteProblem(quote, rejection, hasCompleteDeliveryAddress(input)) ??
   productUnavailable(rejection, input) ??
   limitExceeded(rejection, input, '#/quote_id') ??
   (quote.hold ? undefined : outOfStock(rejection, input));

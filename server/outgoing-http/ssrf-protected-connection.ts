@@ -17,7 +17,7 @@ export type NetworkPolicy = {
   readonly trustedAuthorities?: string;
 };
 
-export const createPublicNetworkPolicy = (development: boolean): NetworkPolicy => ({
+export const createPublicAddressesOnlyNetworkPolicy = (development: boolean): NetworkPolicy => ({
   resolve: (host) => lookup(host, { all: true }),
   isAllowed: isPublicIpAddress,
   development,

@@ -19,7 +19,7 @@ import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-we
 import { createWebhookDeliveryJobs } from '../webhooks/delivery/webhook-delivery-jobs.ts';
 import { createLogoutTokenJob } from '../oauth/back-channel-logout/logout-token-job.ts';
 import { LogoutTokenSender } from '../oauth/back-channel-logout/send-logout-tokens.ts';
-import { createPublicNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
+import { createPublicAddressesOnlyNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import { createOrderStatisticsUpdateJob } from '../statistics/order-statistics-update-job.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
@@ -69,11 +69,23 @@ const createBackupJobs = ({ config: { backupDirectory: path, backupsKept: keep }
   path === undefined ? [] : [createBackupFileSyncAndCleanupJob(db.em, { path, key: keys.backups, keep, log })];
 
 const createLogoutTokenSender = ({ config: { production, issuer }, db: { em }, log, keys }: ProcessDependencies): LogoutTokenSender =>
-  new LogoutTokenSender({ em, issuer, log, network: createPublicNetworkPolicy(!production), signingKeyEncryptionKey: keys.signingKeys });
+  new LogoutTokenSender({
+    em,
+    issuer,
+    log,
+    network: createPublicAddressesOnlyNetworkPolicy(!production),
+    signingKeyEncryptionKey: keys.signingKeys,
+  });
 
 function createDeliverer({ config: { production, issuer }, db: { em }, log, keys, transport }: ProcessDependencies): DeliveryWorker {
   const notifications = { mailKey: keys.mail, issuer, canMail: transport !== undefined };
-  return new DeliveryWorker({ em, log, key: keys.webhooks, network: createPublicNetworkPolicy(!production), notice: notifications });
+  return new DeliveryWorker({
+    em,
+    log,
+    key: keys.webhooks,
+    network: createPublicAddressesOnlyNetworkPolicy(!production),
+    notice: notifications,
+  });
 }
 
 /** Creates the mail transport. Without a transport in production, users cannot sign up or reset passwords, and the pages say so. */

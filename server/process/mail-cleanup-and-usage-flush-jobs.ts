@@ -13,7 +13,7 @@ import {
   deleteExpiredSingleUseIdentifiersBatch,
   deleteExpiredEmailedLinksBatch,
   deleteExpiredOauthRecordsBatch,
-  deleteOrphanedAppsAndSessionsBatch,
+  deleteOrphanedGrantRowsAndSessionsBatch,
 } from '../oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
 import { deleteOldUnorderedQuotesBatch } from '../quotes/record-and-delete-expired-quotes.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
@@ -34,7 +34,7 @@ const expirations: readonly { readonly name: string; readonly everyMs: number; r
   { name: 'unused applications', everyMs: 10 * minuteMs, deletions: [deleteUnusedSelfRegisteredAppsBatch] },
   { name: 'expired idempotency keys', everyMs: 10 * minuteMs, deletions: [deleteExpiredIdempotencyKeysBatch] },
   { name: 'old quotes', everyMs: 60 * minuteMs, deletions: [deleteOldUnorderedQuotesBatch] },
-  { name: 'orphaned rows', everyMs: 60 * minuteMs, deletions: [deleteOrphanedAppsAndSessionsBatch] },
+  { name: 'orphaned rows', everyMs: 60 * minuteMs, deletions: [deleteOrphanedGrantRowsAndSessionsBatch] },
   {
     name: 'expired attempts, links and challenges',
     everyMs: 10 * minuteMs,

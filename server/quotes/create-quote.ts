@@ -1,7 +1,7 @@
 import {
   defaultQuoteHoldSeconds,
   defaultQuoteSeconds,
-  maxHoldSeconds,
+  maxQuoteHoldSeconds,
   type Order,
   type Quote as QuoteBody,
   type QuoteCreate,
@@ -67,8 +67,8 @@ const validitySeconds = ({ hold, expires_in: seconds }: QuoteCreate): number =>
   seconds ?? (hold ? defaultQuoteHoldSeconds : defaultQuoteSeconds);
 
 function assertHoldIsShort(input: QuoteCreate): void {
-  if (!input.hold || validitySeconds(input) <= maxHoldSeconds) return;
-  const detail = translatable`Must be at most ${{ seconds: maxHoldSeconds }} if \`hold\` is true.`;
+  if (!input.hold || validitySeconds(input) <= maxQuoteHoldSeconds) return;
+  const detail = translatable`Must be at most ${{ seconds: maxQuoteHoldSeconds }} if \`hold\` is true.`;
   throw createInvalidRequestProblem({ in: 'body', pointer: '#/expires_in', code: 'out_of_range', detail });
 }
 

@@ -100,7 +100,7 @@ export type ProductStatisticsParameters = {
   readonly limit: number;
 };
 
-export const callProductStatisticsFunction = (
+export const queryBestSellingLowStockAndUnsoldProducts = (
   em: EntityManager,
   [start, end]: PeriodInSeconds,
   of: ProductStatisticsParameters,
@@ -123,7 +123,7 @@ export const callProductStatisticsFunction = (
     .execute();
 
 /** @param from first day of the first month @param to first day of the last month */
-export const callApplicationStatisticsFunction = (
+export const queryStatisticsPerClientApplication = (
   em: EntityManager,
   currency: string,
   { from, to }: { readonly from: string; readonly to: string },

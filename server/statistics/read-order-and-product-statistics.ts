@@ -2,7 +2,7 @@ import type { OrderStatistics } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import {
   callOrderStatisticsFunction,
-  callProductStatisticsFunction,
+  queryBestSellingLowStockAndUnsoldProducts,
   divideDaysIntoPeriods,
   type ProductStatisticsRow,
   type StatisticsDateRange,
@@ -49,11 +49,14 @@ export type ProductStatisticsQuery = Omit<StatisticsDateRange, 'interval' | 'pre
   readonly limit: number;
 };
 
-export async function readProductStatistics(em: EntityManager, query: ProductStatisticsQuery): Promise<ProductStatisticsRow[]> {
+export async function readBestSellingLowStockAndUnsoldProducts(
+  em: EntityManager,
+  query: ProductStatisticsQuery,
+): Promise<ProductStatisticsRow[]> {
   const { currency, lowStock, limit } = query;
   const { periods } = await divideDaysIntoPeriods(em, { ...query, interval: 'month', previousFrom: query.from });
   const period = wholePeriod(periods);
-  return callProductStatisticsFunction(em, period, { currency, scans: scansOfPeriod('product', period), lowStock, limit });
+  return queryBestSellingLowStockAndUnsoldProducts(em, period, { currency, scans: scansOfPeriod('product', period), lowStock, limit });
 }
 
 const scansOfPeriod = (dimension: StatisticsDimension, period: PeriodInSeconds): IndexScan[] =>

@@ -7,11 +7,11 @@ import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { assertAllOrdersAccessible } from '../http/request/assert-all-orders-accessible.ts';
+import { assertPrincipalCanAccessAllOrders } from '../http/request/assert-principal-can-access-all-orders.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
-import { callApplicationStatisticsFunction, findMainCurrency, type ProductStatisticsRow } from './call-database-statistics-functions.ts';
-import { readOrderStatistics, readProductStatistics } from './read-order-and-product-statistics.ts';
+import { queryStatisticsPerClientApplication, findMainCurrency, type ProductStatisticsRow } from './call-database-statistics-functions.ts';
+import { readOrderStatistics, readBestSellingLowStockAndUnsoldProducts } from './read-order-and-product-statistics.ts';
 import { firstDayOfPreviousPeriod, rethrowAsUnknownTimeZone, resolveStatisticsPeriod } from './resolve-statistics-period.ts';
 
 export const statisticsRoutes = (dependencies: HandlerDependencies) =>
@@ -22,7 +22,7 @@ export const statisticsRoutes = (dependencies: HandlerDependencies) =>
   });
 
 function withAccessToAllOrders<Request extends { readonly req: MatchedRequest }>(request: Request): Request {
-  assertAllOrdersAccessible(requirePrincipal(request.req), 'see statistics for all orders');
+  assertPrincipalCanAccessAllOrders(requirePrincipal(request.req), 'see statistics for all orders');
   return request;
 }
 
@@ -68,7 +68,10 @@ const handleGetProductStatistics: RouteHandler<typeof contract.stats.products, H
   const { currency, rows } = await readList(async (em) => {
     const chosen = query.currency ?? (await findMainCurrency(em));
     const parameters = { ...days, timeZone, currency: chosen, lowStock, limit };
-    return { currency: chosen, rows: await readProductStatistics(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone)) };
+    return {
+      currency: chosen,
+      rows: await readBestSellingLowStockAndUnsoldProducts(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone)),
+    };
   });
   const listed = (list: ProductStatisticsRow['list']) => rows.filter((row) => row.list === list).map(productSalesFromRow);
   return {
@@ -104,7 +107,7 @@ const handleGetApplicationStatistics: RouteHandler<typeof contract.stats.applica
   const { currency, rows } = await readList(async (em) => {
     const chosen = query.currency ?? (await findMainCurrency(em));
     const days = { from: `${months.from}-01`, to: `${months.to}-01` };
-    return { currency: chosen, rows: await callApplicationStatisticsFunction(em, chosen, days, query.limit) };
+    return { currency: chosen, rows: await queryStatisticsPerClientApplication(em, chosen, days, query.limit) };
   });
   const applications = rows.map((row) => ({
     client_id: row.client_id,

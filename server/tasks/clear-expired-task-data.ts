@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { deleteStoredFile } from './stored-task-file.ts';
 import { taskRetentionDays } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
-import { findUnusedTaskFiles } from './find-unused-task-files.ts';
+import { findUnusedTaskFileIds } from './find-unused-task-file-ids.ts';
 
 type TaskEntity = InferEntity<typeof Task>;
 type DataDeletion = { readonly where: FilterQuery<TaskEntity>; readonly values: EntityData<TaskEntity> };
@@ -29,7 +29,7 @@ async function deleteData(em: EntityManager, { where, values }: DataDeletion): P
 }
 
 async function deleteUnusedFiles(em: EntityManager): Promise<number> {
-  const files = await findUnusedTaskFiles(em, batchSize);
+  const files = await findUnusedTaskFileIds(em, batchSize);
   for (const id of files) await deleteStoredFile(em, id);
   return files.length;
 }

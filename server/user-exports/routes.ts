@@ -3,7 +3,7 @@ import { contract } from '@mandate/contract';
 import { getClientAddressAndUserAgent, recordAuditEvent } from '../audit/record-audit-event.ts';
 import { requireAnyScope } from '../http/middleware/authorize-by-scope.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
-import { requireRecentSignIn } from '../http/request/require-recent-sign-in-or-second-factor.ts';
+import { requireRecentSignIn } from '../http/request/recent-sign-in-and-second-factor-checks.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';

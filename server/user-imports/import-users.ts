@@ -1,4 +1,4 @@
-import type { ImportFile } from '../imports/import-file-row-and-position.ts';
+import type { ImportFile } from '../imports/import-row-types-and-cell-normalization.ts';
 import { readImportRows } from '../imports/read-import-rows.ts';
 import { runImport } from '../imports/run-import.ts';
 import { validateAndCountRows } from '../imports/validate-and-count-rows.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ImportFileRow, ImportFile } from '../imports/import-file-row-and-position.ts';
+import type { ImportFileRow, ImportFile } from '../imports/import-row-types-and-cell-normalization.ts';
 import { readImportRows } from '../imports/read-import-rows.ts';
 import type { ImportPosition } from '../imports/run-import.ts';
 import type { UserImportParams } from './user-import-parameters.ts';

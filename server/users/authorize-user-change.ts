@@ -1,7 +1,7 @@
 import { canUseScope, requireAnyScope } from '../http/middleware/authorize-by-scope.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requireRecentSignIn } from '../http/request/require-recent-sign-in-or-second-factor.ts';
+import { requireRecentSignIn } from '../http/request/recent-sign-in-and-second-factor-checks.ts';
 import type { User } from './user.entity.ts';
 
 /** A user property to change, or `closure` to close the account. */

@@ -5,7 +5,7 @@ import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectI
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { assertAllOrdersAccessible } from '../http/request/assert-all-orders-accessible.ts';
+import { assertPrincipalCanAccessAllOrders } from '../http/request/assert-principal-can-access-all-orders.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -16,7 +16,7 @@ import { userFromEntity } from './user-from-entity.ts';
 import { lockActiveAdministratorRows } from './assert-other-administrator-remains.ts';
 import { countUsers, listUsers } from './list-users.ts';
 import { auditUserStatusOrRoleChange } from './audit-user-status-or-role-change.ts';
-import { closeUser } from './close-user.ts';
+import { closeUserAndRevokeAccess } from './close-user-and-revoke-access.ts';
 import { authorizeAndUpdateUser } from './authorize-and-update-user.ts';
 
 const etagName = (id: number): string => `user-${id}`;
@@ -92,8 +92,8 @@ const handleCloseUser: RouteHandler<typeof contract.users.close, HandlerDependen
     const user = await findUserForUpdateOrThrow(inner, principal, id);
     rejectIfMatchMismatch(req, etagName(id), user);
     assertUserChangeAuthorized(principal, user, ['closure'], new Date());
-    assertAllOrdersAccessible(principal, 'close accounts, because the response would reveal whether other orders are open');
-    await closeUser(inner, endAccess, user);
+    assertPrincipalCanAccessAllOrders(principal, 'close accounts, because the response would reveal whether other orders are open');
+    await closeUserAndRevokeAccess(inner, endAccess, user);
     await auditUserStatusOrRoleChange(inner, req, { status: 'active', role: user.role }, user);
   });
   return { status: 204, body: undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBackupContents, formatBytes, formatSecondsSince } from '../../server/command/format-backup-contents-seconds-and-bytes.ts';
+import { formatTableAndRowCounts, formatBytes, formatSecondsSince } from '../../server/command/format-counts-seconds-and-bytes.ts';
 
 test.each([
   [0, '0 B'],
@@ -12,7 +12,7 @@ test.each([
 });
 
 test('the contents of a backup are formatted with separated thousands', () => {
-  expect(formatBackupContents({ tables: 34, rows: 1_102_345 })).toBe('34 tables, 1,102,345 rows');
+  expect(formatTableAndRowCounts({ tables: 34, rows: 1_102_345 })).toBe('34 tables, 1,102,345 rows');
 });
 
 test('a duration is formatted in seconds', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import { handwrittenCommandsByOperation } from '../../cli/contract-commands/handwritten-commands.ts';
+import { handwrittenCommandNamesByOperation } from '../../cli/contract-commands/handwritten-command-names.ts';
 import { exitCodes } from '../../cli/errors/exit-codes.ts';
 import { runInProcess } from '../cli/run-command-line.ts';
 import { assertAvailableInCi } from '../support/assert-available-in-ci.ts';
@@ -74,7 +74,7 @@ function withExistingFile({ requestBody, operationId }: (typeof operations)[numb
 }
 
 describe('command-line samples', () => {
-  const singleRequestCommands = operations.filter(({ operationId }) => !(operationId in handwrittenCommandsByOperation));
+  const singleRequestCommands = operations.filter(({ operationId }) => !(operationId in handwrittenCommandNamesByOperation));
 
   test.each(singleRequestCommands.map((one) => [one.operationId, one] as const))('%s sends the documented request', async (_id, one) => {
     const { exitCode, stdout, stderr } = await runInProcess([...splitCommand(one.samples['CLI'] ?? ''), '--print-request']);
@@ -84,7 +84,7 @@ describe('command-line samples', () => {
     expect(request.body === undefined).toBe(one.body === undefined);
   });
 
-  const multiRequestCommands = operations.filter(({ operationId }) => operationId in handwrittenCommandsByOperation);
+  const multiRequestCommands = operations.filter(({ operationId }) => operationId in handwrittenCommandNamesByOperation);
 
   test.each(multiRequestCommands.map((one) => [one.operationId, one] as const))(
     '%s is rejected only because no user is signed in',

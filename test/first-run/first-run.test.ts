@@ -7,7 +7,7 @@ import { scopeNames, scopeDefinitions } from '@mandate/contract';
 import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { formatWelcomeMessage } from '../../server/first-run/format-welcome-message.ts';
 import { createAdministratorAndDemonstrationShop } from '../../server/first-run/create-administrator-and-demonstration-shop.ts';
-import { verifyEmailAndPassword } from '../../server/oauth/accounts/accounts-and-passwords.ts';
+import { verifyPasswordByEmailAndRehash } from '../../server/oauth/accounts/accounts-and-passwords.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
 let db: Database;
@@ -43,7 +43,7 @@ describe('the first start in development', () => {
     const firstRunFile = await readInstalledFirstRunFile();
     expect(firstRunFile).toMatchObject({ issuer, api: `${issuer}/api/v1`, administrator: { email: 'admin@example.com' } });
     for (const account of [firstRunFile?.administrator, firstRunFile?.customer]) {
-      expect(await verifyEmailAndPassword(db.em.fork(), account?.email ?? '', account?.password ?? '')).toEqual({
+      expect(await verifyPasswordByEmailAndRehash(db.em.fork(), account?.email ?? '', account?.password ?? '')).toEqual({
         matches: true,
         accountId: expect.any(Number),
       });
@@ -65,7 +65,7 @@ describe('the first start in development', () => {
 
   test('creates the administrator from the configuration', async () => {
     await startInstallation({ administrator: { email: 'ada@example.com', password: 'correct horse battery' } });
-    expect(await verifyEmailAndPassword(db.em.fork(), 'ada@example.com', 'correct horse battery')).toMatchObject({ matches: true });
+    expect(await verifyPasswordByEmailAndRehash(db.em.fork(), 'ada@example.com', 'correct horse battery')).toMatchObject({ matches: true });
   });
 });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { z } from 'zod';
-import { testPaymentMethodTokens } from '@mandate/contract';
+import { testPaymentOutcomeTextsByToken } from '@mandate/contract';
 import type { Schema } from './openapi-operations.ts';
 import { Placeholder } from './placeholders.ts';
 
@@ -65,7 +65,7 @@ const usefulValuesByName: Record<string, Arbitrary<unknown>> = {
   amount: fc.integer({ min: 1, max: 300 }),
   discount_total: fc.constantFrom(0, 1, 300),
   provider: fc.constantFrom('test', 'test', 'manual', 'stripe'),
-  method_token: fc.constantFrom(...Object.keys(testPaymentMethodTokens)),
+  method_token: fc.constantFrom(...Object.keys(testPaymentOutcomeTextsByToken)),
   // at most one second, because a longer wait would delay other requests
   wait: fc.constantFrom(0, 0, 1),
 };

@@ -17,13 +17,13 @@ import type { Database, EntityManager } from '../../server/database/entity-manag
 import { createLogger } from '../../server/logging/logger.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import {
-  callApplicationStatisticsFunction,
+  queryStatisticsPerClientApplication,
   addRecordedChangesToOrderStatistics,
   rebuildOrderStatistics,
 } from '../../server/statistics/call-database-statistics-functions.ts';
 import {
   readOrderStatistics,
-  readProductStatistics,
+  readBestSellingLowStockAndUnsoldProducts,
   type OrderStatisticsQuery,
 } from '../../server/statistics/read-order-and-product-statistics.ts';
 import { firstDayOfPreviousPeriod } from '../../server/statistics/resolve-statistics-period.ts';
@@ -150,7 +150,7 @@ function productQuery({ name, from, to, timeZone }: Range): Query {
   return {
     name: `products, ${name.replace(' by day', '')}`,
     path: `products?${new URLSearchParams(query).toString()}`,
-    run: (em) => readProductStatistics(em, { from, to, currency, timeZone, limit: 100, lowStock: 5 }),
+    run: (em) => readBestSellingLowStockAndUnsoldProducts(em, { from, to, currency, timeZone, limit: 100, lowStock: 5 }),
   };
 }
 
@@ -168,7 +168,7 @@ function statisticsQueries(): Query[] {
     {
       name: 'applications, two years',
       path: 'applications?from=2024-01&to=2025-12&limit=100',
-      run: (em) => callApplicationStatisticsFunction(em, currency, { from: '2024-01-01', to: '2025-12-01' }, 100),
+      run: (em) => queryStatisticsPerClientApplication(em, currency, { from: '2024-01-01', to: '2025-12-01' }, 100),
     },
   ];
 }

@@ -15,7 +15,7 @@ import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.t
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookDeliveryJobs } from '../../server/webhooks/delivery/webhook-delivery-jobs.ts';
-import { createPublicNetworkPolicy } from '../../server/outgoing-http/ssrf-protected-connection.ts';
+import { createPublicAddressesOnlyNetworkPolicy } from '../../server/outgoing-http/ssrf-protected-connection.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from '../../server/webhooks/endpoints/webhook-secret-and-signature.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 
@@ -150,7 +150,7 @@ try {
     em: db.em,
     log,
     key: keys.webhooks,
-    network: createPublicNetworkPolicy(true),
+    network: createPublicAddressesOnlyNetworkPolicy(true),
     notice: { mailKey: keys.mail, issuer: 'http://localhost', canMail: false },
   });
   const background = startJobs(

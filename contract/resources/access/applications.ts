@@ -20,7 +20,7 @@ import { scopeNames } from '../../protocol/scopes.ts';
 import { secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, singleLineInputSchema, lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { applicationAuthenticationFields, applicationAuthenticationInputFields } from './application-authentication.ts';
-import { clientSecretSchema, registrationTokenSchema, clientSecretRotationSchema } from './application-secret-schemas.ts';
+import { clientSecretSchema, registrationTokenSchema, clientSecretRotationSchema } from './client-secret-and-registration-token-schemas.ts';
 
 const c = initContract();
 

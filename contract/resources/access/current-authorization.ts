@@ -42,7 +42,7 @@ export const applicableBudgetsSchema = z
     'All budgets that apply. Every order must be within all of these budgets. `budget` is the budget with the smallest remaining amount.',
   );
 
-export const currentAuthorizationRoutes = defineResource('Authorization', 'Permissions and limits of the calling application.', {
+export const currentAuthorizationRoute = defineResource('Authorization', 'Permissions and limits of the calling application.', {
   get: {
     method: 'GET',
     path: '/authorization',
@@ -71,5 +71,5 @@ export const currentAuthorizationRoutes = defineResource('Authorization', 'Permi
     metadata: declareRouteMetadata({ operationId: 'authorization.get', access: 'token' }),
   },
 });
-export type Authorization = z.output<(typeof currentAuthorizationRoutes.get.responses)[200]>;
+export type Authorization = z.output<(typeof currentAuthorizationRoute.get.responses)[200]>;
 export type Budget = z.output<typeof budgetSchema>;

@@ -33,7 +33,7 @@ const c = initContract();
 const fails = declareProblemResponses(commonProblemTypes);
 
 /** Kinds of identity providers. `oidc` is any other provider that follows OpenID Connect. */
-export const identityProviderPresets = ['google', 'apple', 'microsoft', 'oidc'] as const;
+export const identityProviderPresetNames = ['google', 'apple', 'microsoft', 'oidc'] as const;
 /** How the server authenticates at the token endpoint of a provider. */
 export const identityProviderAuthenticationMethods = [
   'client_secret_basic',
@@ -75,7 +75,7 @@ const descriptions = {
 const fields = {
   id: idSchema,
   slug: z.string().describe(descriptions.slug),
-  preset: extensibleEnumSchema(identityProviderPresets).describe(descriptions.preset),
+  preset: extensibleEnumSchema(identityProviderPresetNames).describe(descriptions.preset),
   name: z.string().describe(descriptions.name),
   issuer: z.string().describe(descriptions.issuer),
   client_id: z.string().describe(descriptions.client_id),
@@ -146,7 +146,7 @@ export const identityProviderCreateSchema = withSchemaName(
         .string()
         .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 characters from a-z, 0-9 and -')
         .describe(descriptions.slug),
-      preset: z.enum(identityProviderPresets).describe(descriptions.preset),
+      preset: z.enum(identityProviderPresetNames).describe(descriptions.preset),
       issuer: lengthLimitedTextSchema(500, 1)
         .optional()
         .describe(`${descriptions.issuer} Default for Google and Apple: the provider's own issuer.`),

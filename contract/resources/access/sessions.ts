@@ -28,7 +28,7 @@ export const sessionSchema = withSchemaName(
   }),
 );
 
-export const sessionRoutes = defineResource('Sessions', 'Browsers in which users are signed in.', {
+export const userSessionListRoute = defineResource('Sessions', 'Browsers in which users are signed in.', {
   listOfUser: {
     method: 'GET',
     path: '/users/:user_id/sessions',

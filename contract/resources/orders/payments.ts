@@ -30,7 +30,7 @@ const fails = declareProblemResponses({ ...commonProblemTypes, ...paymentProblem
 
 export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
 /** Payment outcome for each test provider token. */
-export const testPaymentMethodTokens = {
+export const testPaymentOutcomeTextsByToken = {
   test_ok: 'the payment succeeds',
   test_declined: 'the payment is declined',
   test_requires_action: 'the customer must take an action, and then the payment succeeds',
@@ -41,7 +41,7 @@ export const testPaymentMethodTokens = {
   test_late_success: 'the payment remains pending and succeeds only after it has been canceled',
 } as const;
 
-const testTokenList = Object.entries(testPaymentMethodTokens)
+const testTokenList = Object.entries(testPaymentOutcomeTextsByToken)
   .map(([token, effect]) => `\`${token}\` (${effect})`)
   .join(', ');
 

@@ -31,7 +31,7 @@ export const maxQuoteSeconds = 7 * 24 * 60 * 60;
  * stock.
  */
 export const defaultQuoteHoldSeconds = 15 * 60;
-export const maxHoldSeconds = 30 * 60;
+export const maxQuoteHoldSeconds = 30 * 60;
 /** Minimum time for which a quote is valid, in seconds. */
 const minQuoteSeconds = 60;
 
@@ -64,7 +64,7 @@ export const quoteCreateSchema = withSchemaName(
         .max(maxQuoteSeconds)
         .optional()
         .describe(
-          `How long the quote is valid, in seconds (default: ${defaultQuoteSeconds}, or ${defaultQuoteHoldSeconds} with \`hold\`). With \`hold\`, the maximum is ${maxHoldSeconds}.`,
+          `How long the quote is valid, in seconds (default: ${defaultQuoteSeconds}, or ${defaultQuoteHoldSeconds} with \`hold\`). With \`hold\`, the maximum is ${maxQuoteHoldSeconds}.`,
         ),
     })
     .strict(),

@@ -40,7 +40,7 @@ declare module './request-context-principal-and-access-log.ts' {
  * removed, because anyone can send the certificate of another client.
  * @param isTrustedProxy returns whether a connection comes from the address of a trusted proxy
  */
-export const acceptClientCertificates =
+export const setCertificateSourceOrStripHeader =
   (source: ClientCertificateSource, isTrustedProxy: (address: string) => boolean): RequestHandler =>
   (req, _res, next) => {
     if (source.kind === 'header' && !isTrustedProxy(req.socket.remoteAddress ?? '')) delete req.headers[source.name];

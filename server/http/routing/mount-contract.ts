@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
 import { compileContractSchemas } from '../validation/compile-contract-schemas.ts';
-import { createMultipleRouteMatchCheck, rejectUndeclaredMethods } from './reject-undeclared-paths-and-methods.ts';
+import { createMultipleRouteMatchCheck, addMethodNotAllowedAndOptionsHandlers } from './reject-undeclared-paths-and-methods.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 
@@ -13,12 +13,12 @@ export function mountContract<Contract extends AppRouter>(
   handlers: Handlers<Contract>,
   middleware: RequestHandler[],
 ): void {
-  rejectUndeclaredMethods(router, contract, createMultipleRouteMatchCheck(contract));
+  addMethodNotAllowedAndOptionsHandlers(router, contract, createMultipleRouteMatchCheck(contract));
   createExpressEndpoints(compileContractSchemas(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,
     globalMiddleware: middleware,
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
   });
-  rejectUndeclaredMethods(router, contract);
+  addMethodNotAllowedAndOptionsHandlers(router, contract);
 }

@@ -5,7 +5,11 @@ import { createProblem } from '../problem-details/problem.ts';
 import { translatable } from '../problem-details/translatable-text.ts';
 
 /** Responds to unsupported methods on known paths with 405 and an `Allow` header (RFC 9110 section 15.5.6), and to OPTIONS with 204. */
-export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, includesPath: (path: string) => boolean = () => true): void {
+export function addMethodNotAllowedAndOptionsHandlers(
+  router: IRouter,
+  contract: AppRouter,
+  includesPath: (path: string) => boolean = () => true,
+): void {
   const byPath = Map.groupBy(listRoutes(contract), (route) => route.path);
   for (const [path, routes] of byPath) {
     if (!includesPath(path)) continue;

@@ -30,7 +30,7 @@ export class EmailTakenError extends Error {
  * verified the address, or the administrator who installs the server specified the address.
  * @throws EmailTakenError
  */
-export async function storeAccountWithVerifiedEmail(
+export async function createAccountWithVerifiedEmail(
   em: EntityManager,
   { name, email, passwordHash, role = 'customer', locale }: NewAccount,
   now: Date,
@@ -51,7 +51,7 @@ export async function storeAccountWithVerifiedEmail(
 }
 
 /** An active account, with its password hash and the time when the password was set; both are null if the account has no password. */
-export type ActiveAccountWithPasswordHash = {
+export type ActiveAccountAndPasswordHash = {
   id: number;
   email: string;
   locale: string | null;
@@ -60,13 +60,13 @@ export type ActiveAccountWithPasswordHash = {
 };
 
 /** Returns the time when an account's password was set, in milliseconds since the Unix epoch; 0 if the account has no password. */
-export const getPasswordSetTimeMs = ({ changedAt }: Pick<ActiveAccountWithPasswordHash, 'changedAt'>): number => changedAt?.getTime() ?? 0;
+export const getPasswordSetTimeMs = ({ changedAt }: Pick<ActiveAccountAndPasswordHash, 'changedAt'>): number => changedAt?.getTime() ?? 0;
 
 /** Finds an active account by its e-mail address (ignoring case) or its user ID. */
-export async function findActiveAccountWithPasswordHash(
+export async function findActiveAccountAndPasswordHash(
   em: EntityManager,
   emailOrId: string | number,
-): Promise<ActiveAccountWithPasswordHash | undefined> {
+): Promise<ActiveAccountAndPasswordHash | undefined> {
   if (typeof emailOrId === 'string' && emailOrId.includes('\0')) return undefined;
   const where = typeof emailOrId === 'number' ? { id: emailOrId } : buildEmailEqualsFilter(emailOrId);
   const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
@@ -78,12 +78,12 @@ export async function findActiveAccountWithPasswordHash(
 }
 
 /** Verifies the password for an e-mail address. `accountId` is for the audit log only and must not affect the response. */
-export async function verifyEmailAndPassword(
+export async function verifyPasswordByEmailAndRehash(
   em: EntityManager,
   email: string,
   password: string,
 ): Promise<{ matches: boolean; accountId: number | undefined }> {
-  const candidate = await findActiveAccountWithPasswordHash(em, email);
+  const candidate = await findActiveAccountAndPasswordHash(em, email);
   return { matches: await verifyAccountPasswordAndRehash(em, candidate, password), accountId: candidate?.id };
 }
 
@@ -94,7 +94,7 @@ export async function verifyEmailAndPassword(
  */
 export async function verifyAccountPasswordAndRehash(
   em: EntityManager,
-  account: ActiveAccountWithPasswordHash | undefined,
+  account: ActiveAccountAndPasswordHash | undefined,
   password: string,
 ): Promise<boolean> {
   const hash = account?.hash ?? undefined;

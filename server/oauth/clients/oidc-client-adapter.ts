@@ -7,7 +7,7 @@ import {
 } from '../../applications/client-authentication-method-and-keys.ts';
 import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-algorithm.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
-import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';
+import { apiReferencePageClientId } from '../../applications/ensure-api-reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { ClientCertificateSupport } from '../../applications/find-client-certificate-support-errors.ts';
 import { findUnsupportedCertificateSettingError, mutualTlsMetadataFromClient } from './client-certificate-authentication.ts';
@@ -110,7 +110,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
  * client, because it must use its exact redirect URI.
  */
 const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
-  clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
+  clientId !== apiReferencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
 /** Returns whether the metadata must contain keys. oidc-provider requires keys for `private_key_jwt`, even if no keys could be loaded. */
 const hasKeys = (method: ClientAuthenticationMethod, { jwks, jwksUri }: PrefetchedClient): boolean =>

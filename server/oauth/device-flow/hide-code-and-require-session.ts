@@ -14,7 +14,7 @@ const newSessionContext = z.object({ oidc: z.object({ session: z.object({ new: z
  * Hides a code in the URL from oidc-provider, which would use a script to submit the code. The page reads the code from the original URL,
  * and the user confirms the code on that page (RFC 8628 section 3.3.1).
  */
-export const hideCodeAndRequireSession =
+export const hideUserCodeFromProviderAndRequireSession =
   (sessionMissing: (ctx: KoaContextWithOIDC) => void): Middleware =>
   async (ctx, next) => {
     if (ctx.method !== 'POST' && ctx.path === devicePage) ctx.querystring = '';

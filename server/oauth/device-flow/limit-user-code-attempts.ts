@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limiter.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import type { OidcProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
+import type { OidcPageHandlers } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
 import { userCodeFromUrl } from '../pages/views/oidc-provider/user-code.ts';
 import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
@@ -21,7 +21,7 @@ async function containsUserCode(ctx: Context): Promise<boolean> {
  * another user's device. Counts the attempt before the request transaction starts, because a rollback would undo the count.
  */
 export const limitUserCodeAttempts =
-  (limits: AttemptLimiter, pages: Pick<OidcProviderPages, 'tooManyCodes'>): Middleware =>
+  (limits: AttemptLimiter, pages: Pick<OidcPageHandlers, 'tooManyCodes'>): Middleware =>
   async (ctx, next) => {
     if (ctx.path !== oauthEndpointPaths.code_verification || !(await containsUserCode(ctx))) {
       await next();

@@ -10,7 +10,7 @@ import {
   type ApprovedScopesAndRole,
   lockApplicationAndSelectApprovedScopesAndRole,
 } from './lock-application-and-select-approved-scopes-and-role.sql.ts';
-import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
+import { findFieldPermittingMoreThanAllowed } from '../../order-limits/find-field-permitting-more-than-allowed.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
@@ -123,7 +123,7 @@ export function requiresConsentAtEverySignIn(client: RequestingClient, redirectU
  * the scopes of an earlier consent. The hook never reuses the browser session's grant, because signing out one of two devices that share a
  * grant would also sign out the other device.
  */
-export const createLoadExistingGrantHook = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
+export const createFindOrCreateGrantHook = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
   if (!client || !account) return undefined;
   const consentedGrantId = result?.consent?.grantId;
@@ -178,7 +178,8 @@ async function hasNarrowerGrant(
   const grantIds = em.createQueryBuilder(ConnectedAppEntity).select('grantId').where({ user: userId, clientId });
   const others = await em.find(OrderLimits, { grantId: { $in: grantIds.toRaw() }, setByUser: true }, { disableIdentityMap: true });
   return others.some(
-    (other) => findWidenedLimit(authorizationDetailsFromOrderLimits(other), limits ?? unlimitedOrderPermissions) !== undefined,
+    (other) =>
+      findFieldPermittingMoreThanAllowed(authorizationDetailsFromOrderLimits(other), limits ?? unlimitedOrderPermissions) !== undefined,
   );
 }
 

@@ -2,11 +2,7 @@ import type { EffectiveOrderLimits, OrderSpendingLimits } from '@mandate/contrac
 import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findLimitAboveCeiling, type LimitAboveCeiling } from '../../order-limits/find-limit-above-ceiling-and-tighten-limits.ts';
-import {
-  findCategoryAboveCeiling,
-  intersectCategories,
-  type PermittedCategories,
-} from '../../order-limits/product-categories-of-limits.ts';
+import { findUnpermittedCategory, intersectCategories, type PermittedCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { readShopOrderLimitSettings } from '../../order-limits/change-shop-order-limit-settings.ts';
 import { translatable, type TranslatableText } from '../../http/problem-details/translatable-text.ts';
 
@@ -50,7 +46,7 @@ export function findLimitAboveCeilings(
 ): ExcessiveLimit | undefined {
   const excess = findAmountAboveCeilings(ceilings, limits);
   if (excess) return { path: ['limits', excess.field], reason: excess.reason };
-  const category = findCategoryAboveCeiling(categories, products?.categories);
+  const category = findUnpermittedCategory(categories, products?.categories);
   if (category === undefined) return undefined;
   const permitted = categories?.join(', ') || translatable`none`;
   return {

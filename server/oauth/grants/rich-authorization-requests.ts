@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { Application } from '../../applications/application.entity.ts';
 import { getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
+import { findFieldPermittingMoreThanAllowed } from '../../order-limits/find-field-permitting-more-than-allowed.ts';
 import type { OrderLimitsRow } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { findEffectiveOrderLimits } from '../../order-limits/find-effective-order-limits.ts';
@@ -77,9 +77,9 @@ async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId:
   const approval = requestedApproval ?? current?.approval ?? 'above_limit';
   const requested = { ...conditions, ...(categories && { products: { categories: [...categories] } }), orders, approval };
   const before = current && authorizationDetailsFromOrderLimits(current);
-  const widened = before ? findWidenedLimit(before, requested) : undefined;
+  const widened = before ? findFieldPermittingMoreThanAllowed(before, requested) : undefined;
   if (widened !== undefined) throw invalidDetails(`${widened} permits more than the user allowed`);
-  if (before && findWidenedLimit(requested, before) === undefined) return; // the limits stay the same
+  if (before && findFieldPermittingMoreThanAllowed(requested, before) === undefined) return; // the limits stay the same
   await saveOrderLimits(em, grantId, requested);
   const app = await em.findOne(ConnectedAppEntity, { grantId }, { disableIdentityMap: true });
   if (!app) return;
@@ -93,7 +93,7 @@ type IntrospectionPolicy = NonNullable<NonNullable<NonNullable<Configuration['fe
  * Lets clients introspect only tokens that were issued to them. oidc-provider returns authorization details only for tokens that were
  * issued with details. This function adds an empty list to other tokens, because limits may have been set since those tokens were issued.
  */
-export const applyOwnTokenIntrospectionPolicy: IntrospectionPolicy = (_ctx, client, token) => {
+export const allowOwnTokenIntrospectionAndAddDetails: IntrospectionPolicy = (_ctx, client, token) => {
   token.rar ??= [];
   return token.clientId === client.clientId;
 };

@@ -16,7 +16,7 @@ import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppResponseFromFields, findApplicationsOfConnectedApps } from './connected-app-response-and-applications.ts';
 import { insertConnectedApp, upsertConnectedAppUse, upsertConnectedAppUseOnRefresh } from './insert-connected-app-and-upsert-use.sql.ts';
 import { deleteStoredConsent } from './delete-stored-consent.ts';
-import { cleanUpAfterGrantRevocation } from './clean-up-after-grant-revocation.ts';
+import { deleteAppsAndLimitsOfRevokedGrants } from './delete-apps-and-limits-of-revoked-grants.ts';
 
 type NewConnectedApp = {
   readonly grantId: string;
@@ -92,7 +92,7 @@ export async function listConnectedAppsOfUser(
 
 /**
  * Finds the connected apps whose grants have a valid token. Rows without a valid token remain after a grant has expired, until
- * `deleteOrphanedAppsAndSessionsBatch` deletes them.
+ * `deleteOrphanedGrantRowsAndSessionsBatch` deletes them.
  */
 function findActiveApps(em: EntityManager, userId: number, now: Date, before: number | null, limit: number) {
   const recordsOfUser = { accountId: String(userId), expiresAt: { $gt: now } };
@@ -162,7 +162,7 @@ export async function revokeGrantConsentAndApiKeys(
   // finished.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: grantId });
   await em.nativeDelete(OauthRecord, { grantId });
-  await cleanUpAfterGrantRevocation(em, { grantId });
+  await deleteAppsAndLimitsOfRevokedGrants(em, { grantId });
   await deleteStoredConsent(em, userId, clientId);
   if (keepApiKeys !== 'all') {
     const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;

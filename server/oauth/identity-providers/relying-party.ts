@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
-import { getScopeParameters } from '../../identity-providers/offline-access.ts';
+import { getProviderScopeParameters } from '../../identity-providers/provider-scopes-and-account-check-interval.ts';
 import { getIdentityProviderPagePath } from '../../identity-providers/save-identity-provider.ts';
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
 import { createSsrfProtectedFetch } from '../../outgoing-http/create-ssrf-protected-fetch.ts';
@@ -100,7 +100,7 @@ export class RelyingParty {
   ): Promise<string> {
     const server = await this.discover(provider);
     const dpop = await this.#dpop.optionFor(server);
-    const scopeParameters = getScopeParameters(provider, pending.linkForUserId !== null);
+    const scopeParameters = getProviderScopeParameters(provider, pending.linkForUserId !== null);
     const parameters = new URLSearchParams({
       client_id: provider.clientId,
       response_type: 'code',

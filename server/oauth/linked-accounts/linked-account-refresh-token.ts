@@ -1,7 +1,7 @@
 import { decryptText, encryptText } from '../../crypto/authenticated-encryption.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
-import { getAccountCheckIntervalMs, requestsOfflineAccess } from '../../identity-providers/offline-access.ts';
+import { getAccountCheckIntervalMs, requestsOfflineAccess } from '../../identity-providers/provider-scopes-and-account-check-interval.ts';
 import { LinkedAccount, type LinkedAccountRow } from './linked-account.entity.ts';
 
 type Provider = Pick<IdentityProviderRow, 'issuer' | 'clientId' | 'preset' | 'scopes'>;

@@ -40,7 +40,7 @@ export async function addLinkedAccount(
   return isAdded ? (await findLinkedAccountByIdentity(em, { issuer, subject }))?.id : undefined;
 }
 
-export const recordLinkedAccountUse = async (em: EntityManager, id: number, label: string, now: Date): Promise<void> => {
+export const updateLinkedAccountLabelAndLastUse = async (em: EntityManager, id: number, label: string, now: Date): Promise<void> => {
   await em.nativeUpdate(LinkedAccount, { id }, { label, lastUsedAt: now });
 };
 
@@ -74,7 +74,7 @@ export const listEnabledProviders = (em: EntityManager): Promise<IdentityProvide
   em.find(IdentityProviderEntity, { status: 'enabled' }, { orderBy: { id: 'asc' }, limit: 20, disableIdentityMap: true });
 
 /** Finds the enabled provider with this slug. */
-export const findEnabledProvider = (em: EntityManager, slug: string): Promise<IdentityProviderRow | null> =>
+export const findEnabledProviderBySlug = (em: EntityManager, slug: string): Promise<IdentityProviderRow | null> =>
   slug.includes('\0')
     ? Promise.resolve(null)
     : em.findOne(IdentityProviderEntity, { slug, status: 'enabled' }, { disableIdentityMap: true });
@@ -87,7 +87,7 @@ export const findEnabledProviderByIssuer = (em: EntityManager, issuer: string): 
  * Returns the provider through which a user must sign in, or undefined if the user's chosen sign-in method is allowed.
  * @param issuer issuer of the provider that was used; undefined for a password or passkey
  */
-export async function findMandatorySignInProvider(
+export async function findRequiredStaffProviderIfNotUsed(
   em: EntityManager,
   userId: number,
   issuer: string | undefined,

@@ -3,7 +3,7 @@ import type { BrandingCache } from '../../branding/branding-cache.ts';
 import type { Languages } from '../../languages/languages.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { basePathFromIssuer } from '../protocol/endpoint-paths-and-audiences.ts';
-import { stylesheetPathFromAccentColor } from './assets/build-page-stylesheet.ts';
+import { stylesheetPathFromAccentColor } from './assets/build-and-serve-page-stylesheet.ts';
 import { pageEnhancementScript } from './assets/page-enhancement-script.ts';
 import type { PageSettings } from './views/page-layout-and-form-fields.ts';
 

@@ -28,7 +28,7 @@ import {
   submitSessionOrGlobalSignOut,
 } from './handlers/account/show-and-revoke-sessions-and-apps.ts';
 import {
-  showEmailChangeRequest,
+  showEmailChangeForm,
   showEmailConfirmation,
   showEmailChangeOnCsrfError,
   submitEmailChangeRequest,
@@ -47,10 +47,10 @@ import {
   showAuthenticatorSetup,
   restartAuthenticatorSetup,
   submitAuthenticatorSetup,
-} from './handlers/account/security-page-and-authenticator-app.ts';
+} from './handlers/account/security-page-authenticator-and-recovery-codes.ts';
 import { showPasskeyFormOnCsrfError, submitNewPasskey, submitPasskeyRemoval } from './handlers/account/add-and-remove-passkeys.ts';
 import {
-  completeProviderResponse,
+  verifyProviderResponseAndSignInOrLink,
   redirectProviderResponseToInteraction,
 } from './handlers/identity-providers/complete-provider-sign-in.ts';
 import { submitLinkedAccountRemoval } from './handlers/identity-providers/link-and-remove-provider-account.ts';
@@ -123,7 +123,7 @@ function addSignInPages(pages: PageRouter): void {
     .addPage(providerPaths('start'), redirectTo('/sign-in'))
     .addForm(providerPaths('start'), submitProviderSignInStart, showProviderErrorOnCsrfError)
     .addCallback('/sign-in/providers/:slug/callback', redirectProviderResponseToInteraction)
-    .addCallback(providerPaths('complete'), completeProviderResponse)
+    .addCallback(providerPaths('complete'), verifyProviderResponseAndSignInOrLink)
     .addPage('/sign-in/providers/:slug/link', redirectTo('/sign-in'))
     .addForm('/sign-in/providers/:slug/link', submitAccountLinkEmailRequest, showLinkExpiredOnCsrfError)
     .addPage('/sign-in/providers/:slug/link-confirmation', showAccountLinkConfirmation)
@@ -147,7 +147,7 @@ function addAccountPages(pages: PageRouter): void {
     .addForm('/account/profile', requireSignInBefore(submitProfile), requireSignInBefore(showProfileOnCsrfError))
     .addPage('/account/password', requireRecentSignInBefore(showChangePassword))
     .addForm('/account/password', requireRecentSignInBefore(submitChangePassword), requireRecentSignInBefore(showChangePasswordOnCsrfError))
-    .addPage('/account/email', requireRecentSignInBefore(showEmailChangeRequest))
+    .addPage('/account/email', requireRecentSignInBefore(showEmailChangeForm))
     .addForm('/account/email', requireRecentSignInBefore(submitEmailChangeRequest), requireRecentSignInBefore(showEmailChangeOnCsrfError))
     .addPage('/account/email/confirm', showEmailConfirmation)
     .addForm('/account/email/confirm', submitEmailConfirmation, showEmailConfirmation)

@@ -5,7 +5,7 @@ export type CookieNames = {
   /** Identifier of the browser session. */
   readonly session: string;
   /**
-   * Identifier of a pending interaction. oidc-provider uses one name for all interactions; `translateOidcProviderCookies` appends the
+   * Identifier of a pending interaction. oidc-provider uses one name for all interactions; `createOidcCookieRenamingMiddleware` appends the
    * identifier.
    */
   readonly interaction: string;

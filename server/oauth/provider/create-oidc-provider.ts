@@ -15,8 +15,8 @@ import {
   getClientCertificateSupport,
 } from '../clients/client-certificate-authentication.ts';
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
-import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
-import { applyOwnTokenIntrospectionPolicy, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
+import { requiresConsentAtEverySignIn, createFindOrCreateGrantHook } from '../grants/consents-and-grants.ts';
+import { allowOwnTokenIntrospectionAndAddDetails, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
 import { patchBackchannelLogout } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { assertClaimsParameter, claimsByScope } from '../protocol/claims-parameter.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
@@ -28,9 +28,9 @@ import {
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
 import { addSignInClaims, addOpenIdScopesAndStoreTokenRecord } from '../tokens/customize-jwt-access-tokens.ts';
-import { exchangeOrReplayRefreshToken, decideRefreshRotationOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
+import { exchangeOrReplayRefreshToken, shouldRotateOrThrowOnReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
-import type { OidcProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
+import type { OidcPageHandlers } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
@@ -54,7 +54,7 @@ type ProviderOptions = {
   readonly cookieKey: string;
   /** The nonces that DPoP proofs can contain are derived from this secret (32 bytes). */
   readonly dpopNonceSecret: Buffer;
-  readonly pages: OidcProviderPages;
+  readonly pages: OidcPageHandlers;
   readonly clientCertificates: ClientCertificateOptions | undefined;
   /** Tags of the page languages, for `ui_locales_supported`. */
   readonly uiLocales: readonly string[];
@@ -80,7 +80,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
     },
     findAccount: createOidcAccountLookup(em),
-    loadExistingGrant: createLoadExistingGrantHook(em, listAccessTokenAudiences(issuer)),
+    loadExistingGrant: createFindOrCreateGrantHook(em, listAccessTokenAudiences(issuer)),
     interactions: {
       policy: createInteractionPolicy(em),
       url: (_ctx, interaction) =>
@@ -162,7 +162,7 @@ const protocolConfiguration: Configuration = {
   acrValues: [oneFactorAcrValue, twoFactorAcrValue],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: [...claimsByScope.profile], email: [...claimsByScope.email] },
   conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
-  rotateRefreshToken: decideRefreshRotationOrReplay,
+  rotateRefreshToken: shouldRotateOrThrowOnReplay,
   issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
   expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser
   allowOmittingSingleRegisteredRedirectUri: false,
@@ -185,12 +185,12 @@ const protocolConfiguration: Configuration = {
   },
 };
 
-const features = (em: EntityManager, issuer: string, pages: OidcProviderPages, dpopNonceSecret: Buffer): Configuration['features'] => ({
+const features = (em: EntityManager, issuer: string, pages: OidcPageHandlers, dpopNonceSecret: Buffer): Configuration['features'] => ({
   devInteractions: { enabled: false },
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-  introspection: { enabled: true, allowedPolicy: applyOwnTokenIntrospectionPolicy },
+  introspection: { enabled: true, allowedPolicy: allowOwnTokenIntrospectionAndAddDetails },
   jwtIntrospection: { enabled: true },
   jwtResponseModes: { enabled: true },
   pushedAuthorizationRequests: { enabled: true },

@@ -21,7 +21,7 @@ const redirectParsedForm: RequestHandler = (req, res) => {
  * (OpenID Connect Core section 3.1.2.1) and sign-out requests (RP-Initiated Logout section 2) as forms. Browsers omit `SameSite=Lax`
  * cookies from cross-site form posts, but send them when they follow the redirect. The redirect therefore keeps the user signed in.
  */
-export const redirectFormToGet: (RequestHandler | ErrorRequestHandler)[] = [
+export const formPostToGetRedirectMiddlewares: (RequestHandler | ErrorRequestHandler)[] = [
   express.text({ type: 'application/x-www-form-urlencoded', limit: formBytesMax }),
   rejectUnreadableForm,
   redirectParsedForm,

@@ -19,7 +19,7 @@ const providerContext = z.custom<Partial<KoaContextWithOIDC>>();
 const errorBody = z.object({ error: z.string() });
 
 /** Reports each operation when the response is sent, after the transaction has committed. */
-export const createTokenOperationReporter =
+export const createTokenOperationReportingMiddleware =
   (report: OnTokenOperation): Middleware =>
   async (ctx, next) => {
     await next();

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import type { OidcProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
+import type { OidcPageHandlers } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), state: z.string().optional() }).catch({});
@@ -13,7 +13,7 @@ const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), 
  * has validated, or shows the signed-out page.
  */
 export const completeSignOutWithoutSession =
-  (pages: Pick<OidcProviderPages, 'signedOut'>): Middleware =>
+  (pages: Pick<OidcPageHandlers, 'signedOut'>): Middleware =>
   async (ctx, next) => {
     await next();
     if (ctx.path !== oauthEndpointPaths.end_session || ctx.status !== 200) return;

@@ -16,7 +16,7 @@ const interactionsMax = 8;
  * Sets the attributes of every response cookie. Request cookies that the authorization server does not use are not forwarded to
  * oidc-provider.
  */
-export function translateOidcProviderCookies(names: CookieNames, secure: boolean): RequestHandler {
+export function createOidcCookieRenamingMiddleware(names: CookieNames, secure: boolean): RequestHandler {
   const translation = new CookieTranslation(names, secure);
   return (req, res, next) => {
     const { cookie } = req.headers;

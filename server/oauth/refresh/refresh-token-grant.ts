@@ -7,7 +7,7 @@
  * 4. `findStoredResponse` returns the first response if this request repeats an earlier one within the grace period.
  * 5. oidc-provider checks the token, its grant and the user. If the token has already been used, the grant is revoked, unless the request
  *    repeats an earlier request.
- * 6. `decideRefreshRotationOrReplay` returns the stored response, or decides whether to rotate the token.
+ * 6. `shouldRotateOrThrowOnReplay` returns the stored response, or decides whether to rotate the token.
  * 7. oidc-provider issues the tokens (`addOpenIdScopesAndStoreTokenRecord`), and `storeResponse` stores the response.
  * 8. `runRequestInTransaction` commits the transaction and audits any token reuse, or rolls the transaction back.
  * 9. If a check is due, `checkProviderAccountAfterRefresh` checks with the identity provider whether the account with which the user signed
@@ -174,7 +174,7 @@ export const isReplayedRefresh = (req: object): boolean => getOauthRequestContex
  * method). A client that loses the response simply retries. The refresh tokens of FAPI clients stay valid for the same reason (FAPI 2.0
  * Security Profile section 5.3.2.1): they require the client's key. Such a token is rotated when 70% of its lifetime has passed.
  */
-export function decideRefreshRotationOrReplay(ctx: KoaContextWithOIDC): boolean {
+export function shouldRotateOrThrowOnReplay(ctx: KoaContextWithOIDC): boolean {
   if (isReplayedRefresh(ctx.req)) throw new RepeatedRefresh();
   const { RefreshToken: token } = ctx.oidc.entities;
   const requiresKey = token?.isSenderConstrained() === true || ctx.oidc.isFapi('2.0') !== undefined;

@@ -51,7 +51,7 @@ export const deleteExpiredSingleUseIdentifiersBatch = deleteFrom('challenges');
  * Deletes one batch from each of four tables: connected apps without a grant, limits without a connected app or API key, past budgets, and
  * browser sessions without a session record.
  */
-export const deleteOrphanedAppsAndSessionsBatch: DeleteExpiredRows = async (em, now) =>
+export const deleteOrphanedGrantRowsAndSessionsBatch: DeleteExpiredRows = async (em, now) =>
   (await deleteFrom('connections')(em, now)) +
   (await deleteFrom('order_limits')(em, now)) +
   (await deleteFrom('budgeted_orders')(em, now)) +

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { testPaymentMethodTokens } from '@mandate/contract';
+import { testPaymentOutcomeTextsByToken } from '@mandate/contract';
 import { z } from 'zod';
 import {
   InvalidProviderSignatureError,
@@ -9,10 +9,10 @@ import {
   PaymentProviderUnavailableError,
 } from './payment-provider.ts';
 
-type Outcome = keyof typeof testPaymentMethodTokens;
+type Outcome = keyof typeof testPaymentOutcomeTextsByToken;
 type Status = PaymentStateAtProvider['status'];
 
-const isOutcome = (token: string): token is Outcome => Object.hasOwn(testPaymentMethodTokens, token);
+const isOutcome = (token: string): token is Outcome => Object.hasOwn(testPaymentOutcomeTextsByToken, token);
 
 /** Status of a test payment after its creation, and its status when it is retrieved later. */
 const statusesByOutcome: Record<Outcome, readonly [initial: Status, final: Status]> = {
@@ -56,7 +56,7 @@ export function createTestProvider(): TestProvider {
     name: 'test',
     isPolled: true,
     reservation: 'short',
-    methodTokens: Object.keys(testPaymentMethodTokens),
+    methodTokens: Object.keys(testPaymentOutcomeTextsByToken),
     async create(request) {
       const reference = createReference(request);
       // Simulates a lost response, that is, the payment is created, but the caller receives an error.

@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { endpointEventPairSqlByReason } from '../endpoints/select-endpoint-event-pairs.sql.ts';
+import { endpointEventPairSqlBuildersByReason } from '../endpoints/select-endpoint-event-pairs.sql.ts';
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 
@@ -22,10 +22,10 @@ export const lockWebhookAuthorizationRows = prepareStatement<HeldRows>(
           set_config('synchronous_commit', 'off', true) as lazily`,
 );
 // Written in SQL because the condition is shared with the SQL that selects deliveries.
-const createCheck = (kind: keyof typeof endpointEventPairSqlByReason) =>
+const createCheck = (kind: keyof typeof endpointEventPairSqlBuildersByReason) =>
   prepareStatement<{ allowed: boolean }>(
     `check_webhook_authorization_${kind}`,
-    `select exists (select 1 from (${endpointEventPairSqlByReason[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
+    `select exists (select 1 from (${endpointEventPairSqlBuildersByReason[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
   );
 export const deliveryAuthorizationQueriesByReason = {
   own: createCheck('own'),

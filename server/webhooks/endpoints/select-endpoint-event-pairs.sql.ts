@@ -111,7 +111,7 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
  * endpoint may receive the events of all users (`unrestricted`). `eventCondition` is an SQL condition on the event (alias `v`) and the
  * endpoint (alias `e`).
  */
-export const endpointEventPairSqlByReason = {
+export const endpointEventPairSqlBuildersByReason = {
   own: (eventCondition: string): string => `
     select ${pair} from events v
       join webhook_endpoints e on e.user_id = v.user_id and e.authority in ('person', 'api_key')
@@ -131,6 +131,6 @@ export const endpointEventPairSqlByReason = {
 
 /** SQL that selects all endpoint-event pairs without duplicates. */
 export const allEndpointEventPairsSql = (eventCondition: string): string =>
-  Object.values(endpointEventPairSqlByReason)
+  Object.values(endpointEventPairSqlBuildersByReason)
     .map((sql) => sql(eventCondition))
     .join(' union ');

@@ -1,6 +1,6 @@
 import type { EffectiveOrderLimits } from '@mandate/contract';
 import { expect, test } from 'vitest';
-import { findWidenedLimit } from '../../../server/order-limits/find-widened-limit.ts';
+import { findFieldPermittingMoreThanAllowed } from '../../../server/order-limits/find-field-permitting-more-than-allowed.ts';
 
 const limits = { currency: 'EUR', per_order: 2_000, per_period: 5_000, period: 'week' } as const;
 const allowed: EffectiveOrderLimits = {
@@ -38,11 +38,11 @@ test.each<[string | undefined, Partial<EffectiveOrderLimits>]>([
   ['approval', { approval: 'above_limit' }],
   ['approval', { approval: 'never' }],
 ])('the limit that permits more than before is %s: %j', (field, changed) => {
-  expect(findWidenedLimit(allowed, { ...allowed, ...changed })).toBe(field);
+  expect(findFieldPermittingMoreThanAllowed(allowed, { ...allowed, ...changed })).toBe(field);
 });
 
 test('if there is no limit, no change can widen it', () => {
-  expect(findWidenedLimit(unlimited, unlimited)).toBeUndefined();
-  expect(findWidenedLimit(unlimited, allowed)).toBeUndefined();
-  expect(findWidenedLimit({ ...unlimited, limits: { currency: 'EUR' } }, { ...unlimited, limits })).toBeUndefined();
+  expect(findFieldPermittingMoreThanAllowed(unlimited, unlimited)).toBeUndefined();
+  expect(findFieldPermittingMoreThanAllowed(unlimited, allowed)).toBeUndefined();
+  expect(findFieldPermittingMoreThanAllowed({ ...unlimited, limits: { currency: 'EUR' } }, { ...unlimited, limits })).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { testPaymentMethodTokens } from '@mandate/contract';
+import { testPaymentOutcomeTextsByToken } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
@@ -34,8 +34,13 @@ describe('a new payment', () => {
     const { status, body } = await till.createPayment(order.id, 'test_okay');
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     const { detail, ...entry } = body.errors[0];
-    expect(entry).toEqual({ in: 'body', pointer: '#/method_token', code: 'invalid_value', allowed: Object.keys(testPaymentMethodTokens) });
-    for (const token of Object.keys(testPaymentMethodTokens)) expect(detail).toContain(token);
+    expect(entry).toEqual({
+      in: 'body',
+      pointer: '#/method_token',
+      code: 'invalid_value',
+      allowed: Object.keys(testPaymentOutcomeTextsByToken),
+    });
+    for (const token of Object.keys(testPaymentOutcomeTextsByToken)) expect(detail).toContain(token);
     expect((await till.get(`/orders/${order.id}/payments`)).data).toEqual([]);
     expect((await till.createPayment(order.id)).body).toMatchObject({ attempt: 1, status: 'succeeded' });
   });

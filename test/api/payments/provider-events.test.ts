@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
-import { applyDueProviderEvents } from '../../../server/order-lifecycle/store-and-apply-provider-events.ts';
+import { applyCurrentStatesForDueProviderEvents } from '../../../server/order-lifecycle/store-and-apply-provider-events.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { afterOrderHold, withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
@@ -15,7 +15,7 @@ describe('payment provider events', () => {
   requireOneProcess('the test provider signs its events with a key that only its process has');
   const send = (body: string, headers: Record<string, string>, provider = 'test') =>
     till.mandate.callApi('POST', `/api/v1/provider-events/${provider}`, { body, headers });
-  const processEvents = (): Promise<number> => applyDueProviderEvents(em(), till.providers, inOneMinute());
+  const processEvents = (): Promise<number> => applyCurrentStatesForDueProviderEvents(em(), till.providers, inOneMinute());
 
   test.each(['test_duplicate_webhook', 'test_out_of_order_webhook'])('%s: the payment succeeds once', async (method) => {
     const order = await till.placeOrder();
@@ -99,7 +99,7 @@ describe('payment provider events', () => {
     expect((await send(event.body, event.headers)).body.received).toBe(1);
     expect(await processEvents()).toBe(0);
     await em().execute('update payments set provider_reference = ? where id = ?', [body.provider_reference, body.id]);
-    expect(await applyDueProviderEvents(em(), till.providers, afterOrderHold())).toBe(1);
+    expect(await applyCurrentStatesForDueProviderEvents(em(), till.providers, afterOrderHold())).toBe(1);
     expect((await till.get(`/payments/${body.id}`)).status).toBe('succeeded');
   });
 });

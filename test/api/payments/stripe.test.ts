@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stripe } from 'stripe';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/cancel-expired-orders.ts';
 import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
-import { applyDueProviderEvents } from '../../../server/order-lifecycle/store-and-apply-provider-events.ts';
+import { applyCurrentStatesForDueProviderEvents } from '../../../server/order-lifecycle/store-and-apply-provider-events.ts';
 import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
 import { submitOrPollDueRefunds } from '../../../server/refunds/submit-or-poll-due-refunds.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const em = () => till.mandate.db.em.fork();
-const processEvents = (): Promise<number> => applyDueProviderEvents(em(), till.providers, inOneMinute());
+const processEvents = (): Promise<number> => applyCurrentStatesForDueProviderEvents(em(), till.providers, inOneMinute());
 let events = 0;
 const sendStripeEvent = (object: object): Promise<ApiResponse> => {
   events += 1;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { normalizeImportCells, type ImportFileRow } from '../../../server/imports/import-file-row-and-position.ts';
+import { normalizeImportCells, type ImportFileRow } from '../../../server/imports/import-row-types-and-cell-normalization.ts';
 import { parseAmountCell, parseIntegerCell } from '../../../server/imports/parse-import-cells-and-validate-row.ts';
 import { validateAndCountRows } from '../../../server/imports/validate-and-count-rows.ts';
 

@@ -11,7 +11,7 @@ import {
   maxWebhookEndpoints,
   scopeDefinitions,
   scopeNames,
-  testPaymentMethodTokens,
+  testPaymentOutcomeTextsByToken,
 } from '@mandate/contract';
 import { maxEventWaitSeconds } from '../../../contract/resources/events/events.ts';
 import { paginationParameters } from '../../../contract/schema/pagination.ts';
@@ -131,7 +131,7 @@ const orderStates = (): string => {
 const testPaymentsTable = (): string =>
   formatTable([
     ['`method_token`', 'outcome'],
-    ...Object.entries(testPaymentMethodTokens).map(([token, outcome]) => [`\`${token}\``, outcome]),
+    ...Object.entries(testPaymentOutcomeTextsByToken).map(([token, outcome]) => [`\`${token}\``, outcome]),
   ]);
 
 const sections = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bundledLanguages } from '../../../server/languages/languages.ts';
-import { translateDevice } from '../../../server/oauth/pages/views/account/translate-device.ts';
+import { translateDeviceDescription } from '../../../server/oauth/pages/views/account/translate-device-description.ts';
 import { describeUserAgent } from '../../../server/oauth/sessions/describe-user-agent.ts';
 
 const chrome = (system: string): string => `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36`;
@@ -44,5 +44,5 @@ test.each([
   ['ParcelTracker', 'ParcelTracker'],
 ])('the label is %s in German for %s', (label, device) => {
   const messages = bundledLanguages.match('de')?.messages ?? bundledLanguages.default.messages;
-  expect(translateDevice({ messages }, device)).toBe(label);
+  expect(translateDeviceDescription({ messages }, device)).toBe(label);
 });

@@ -5,7 +5,7 @@ import type { Principal } from '../../../server/http/request/principal-and-token
 import { Problem } from '../../../server/http/problem-details/problem.ts';
 import { translateProblem } from '../../../server/http/problem-details/translate-problem.ts';
 import { bundledLanguages } from '../../../server/languages/languages.ts';
-import { maxRecentSignInAgeSeconds, requireRecentSignIn } from '../../../server/http/request/require-recent-sign-in-or-second-factor.ts';
+import { maxRecentSignInAgeSeconds, requireRecentSignIn } from '../../../server/http/request/recent-sign-in-and-second-factor-checks.ts';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import type { HttpBrowser, HtmlPage } from '../../support/browser/browser.ts';
 import {

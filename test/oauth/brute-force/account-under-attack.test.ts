@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { storeAccountWithVerifiedEmail } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
+import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { hashPassword } from '../../../server/oauth/passwords/hash-and-verify-password.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
 import { readLastMailTo, readMailsTo } from '../../support/services/mailbox.ts';
@@ -135,7 +135,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     test('every attempt takes longer, but the owner can sign in', async () => {
       const owner = { email: `ada.${crypto.randomUUID()}@example.com`, password: 'correct horse battery' };
       const passwordHash = await hashPassword(owner.password);
-      await storeAccountWithVerifiedEmail(serverWithoutMail.db.em.fork(), { name: 'Ada', email: owner.email, passwordHash }, new Date());
+      await createAccountWithVerifiedEmail(serverWithoutMail.db.em.fork(), { name: 'Ada', email: owner.email, passwordHash }, new Date());
       await submitWrongPasswords(serverWithoutMail, owner.email, 1);
       const timeSignIn = async (points: number): Promise<number> => {
         await setAttemptCount(serverWithoutMail, 'password', points);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPublicNetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
+import { createPublicAddressesOnlyNetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 import { clientMetadataHost, type ClientMetadataServer } from '../../support/network/client-metadata-server.ts';
 import { startMandateServer, type JsonBody } from '../../support/server/start-mandate.ts';
 import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/client-metadata-fixture.ts';
@@ -228,7 +228,7 @@ describe('the client ID metadata document', () => {
 });
 
 test('a client ID metadata document on a host with a private address is not fetched', async () => {
-  const network = { ...createPublicNetworkPolicy(false), resolve: shop.metadataServer.networkPolicy.resolve };
+  const network = { ...createPublicAddressesOnlyNetworkPolicy(false), resolve: shop.metadataServer.networkPolicy.resolve };
   const server = await startMandateServer({ documentNetwork: network });
   const person = await signUp(server.origin);
   const before = shop.metadataServer.requestedPaths.length;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createPublicNetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
+import { createPublicAddressesOnlyNetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 import { ClientKeyCache } from '../../../server/oauth/clients/client-key-cache.ts';
 import {
   createApplicationWithKeys,
@@ -186,7 +186,7 @@ describe('the cached key set', () => {
 
 test('the key set of a host with a private address is not fetched', async () => {
   const requestsBefore = shop.metadataServer.requestedPaths.length;
-  const network = { ...createPublicNetworkPolicy(false), resolve: shop.metadataServer.networkPolicy.resolve };
+  const network = { ...createPublicAddressesOnlyNetworkPolicy(false), resolve: shop.metadataServer.networkPolicy.resolve };
   const cache = new ClientKeyCache(network);
   const lookup = { clientId: 'some-client', jwksUri: shop.metadataServer.url('/keys.json'), kid: 'first' };
   await expect(cache.load(lookup)).rejects.toThrow('the host has no public address');

@@ -6,7 +6,7 @@ import {
   buildStylesheet,
   stylesheetPathFromAccentColor,
   stylesheetPathPattern,
-} from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
+} from '../../../server/oauth/pages/assets/build-and-serve-page-stylesheet.ts';
 
 describe('the colors that are calculated from an accent color', () => {
   const hues = ['#1d4ed8', '#7a1f1f', '#0b3d2e', '#ffd400', '#ff0000', '#00ff00', '#0000ff', '#ff00ff', '#00ffff'];

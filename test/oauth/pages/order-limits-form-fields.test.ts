@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { bundledLanguages } from '../../../server/languages/languages.ts';
 import {
   describeCategories,
-  describeLimits,
+  describeLimitAmountsAndEndDate,
   formatAmountWithoutCurrency,
   orderLimitsFormFromLimits,
   orderLimitsFormSchema,
@@ -53,13 +53,17 @@ test('the options of select fields are short enough for a phone', () => {
 
 test('limits are described in words', () => {
   const limits = { currency: 'EUR', per_order: 2_000, per_period: 5_000, period: 'week' } as const;
-  expect(describeLimits(messages, { limits })).toBe('of at most €20.00 each and of at most €50.00 per week in total');
-  expect(describeLimits(messages, { limits: { currency: 'EUR', per_period: 5_000 } })).toBe('of at most €50.00 per month in total');
-  expect(describeLimits(messages, { valid_until: '2030-07-01T23:59:59.999Z' })).toMatch(/^until .*July.*2030$/);
-  expect(describeLimits(messages, { limits: { currency: 'JPY', per_order: 300 } })).toBe('of at most ¥300 each');
+  expect(describeLimitAmountsAndEndDate(messages, { limits })).toBe('of at most €20.00 each and of at most €50.00 per week in total');
+  expect(describeLimitAmountsAndEndDate(messages, { limits: { currency: 'EUR', per_period: 5_000 } })).toBe(
+    'of at most €50.00 per month in total',
+  );
+  expect(describeLimitAmountsAndEndDate(messages, { valid_until: '2030-07-01T23:59:59.999Z' })).toMatch(/^until .*July.*2030$/);
+  expect(describeLimitAmountsAndEndDate(messages, { limits: { currency: 'JPY', per_order: 300 } })).toBe('of at most ¥300 each');
   const german = bundledLanguages.match('de')?.messages ?? messages;
-  expect(describeLimits(german, { limits: { currency: 'EUR', per_order: 125_000 } })).toBe('höchstens 1.250,00\u00a0€ pro Bestellung');
-  expect(describeLimits(messages, {})).toBeUndefined();
+  expect(describeLimitAmountsAndEndDate(german, { limits: { currency: 'EUR', per_order: 125_000 } })).toBe(
+    'höchstens 1.250,00\u00a0€ pro Bestellung',
+  );
+  expect(describeLimitAmountsAndEndDate(messages, {})).toBeUndefined();
   expect(describeCategories(messages, { categories: ['tea', 'coffee'] })).toBe('Only products in these categories: tea and coffee');
   expect(describeCategories(messages, { categories: [] })).toBe(
     'No products: your limits and the shop’s limits have no category in common',

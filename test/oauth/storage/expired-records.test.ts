@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLogger } from '../../../server/logging/logger.ts';
 import {
   deleteExpiredOauthRecordsBatch,
-  deleteOrphanedAppsAndSessionsBatch,
+  deleteOrphanedGrantRowsAndSessionsBatch,
 } from '../../../server/oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
 import { createMailAndCleanupJobs } from '../../../server/process/mail-cleanup-and-usage-flush-jobs.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
@@ -86,9 +86,9 @@ test('connections and browser sessions are deleted a day after their grant or se
     )[0];
   const before = await remainingRows(ben);
   await entityManager().execute(`delete from oauth_records where account_id = ? and model in ('Grant', 'Session')`, [String(anna.id)]);
-  await deleteOrphanedAppsAndSessionsBatch(entityManager(), new Date());
+  await deleteOrphanedGrantRowsAndSessionsBatch(entityManager(), new Date());
   expect(await remainingRows(anna)).toEqual(before); // recent rows are kept, because a row may be written before its grant or session
-  await deleteOrphanedAppsAndSessionsBatch(entityManager(), new Date(Date.now() + 25 * 3_600_000));
+  await deleteOrphanedGrantRowsAndSessionsBatch(entityManager(), new Date(Date.now() + 25 * 3_600_000));
   expect(await remainingRows(anna)).toEqual({ connections: 0, browsers: 0 });
   expect(await remainingRows(ben)).toEqual(before);
 });
@@ -105,7 +105,7 @@ test('limits are deleted with their grant, and orders from past periods no longe
   );
   await entityManager().execute(`insert into budgeted_orders (grant_id, order_id, counted_at) values
     ('g', 1, now() - interval '41 days'), ('g', 2, now() - interval '39 days')`);
-  await deleteOrphanedAppsAndSessionsBatch(entityManager(), new Date());
+  await deleteOrphanedGrantRowsAndSessionsBatch(entityManager(), new Date());
   expect(await grantsWithLimits()).toHaveLength(1);
   expect(await entityManager().execute(`select 1 as found from order_limits where grant_id = 'orphan'`)).toEqual([]);
   const remaining = await entityManager().execute<{ order_id: number | string }[]>(

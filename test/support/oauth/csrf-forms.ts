@@ -5,9 +5,9 @@ import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createLogger } from '../../../server/logging/logger.ts';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
-import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
+import { findActiveAccountAndPasswordHash, getPasswordSetTimeMs } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/sign-in/require-email-code-after-failed-attempts.ts';
-import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/account/security-page-and-authenticator-app.ts';
+import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/account/security-page-authenticator-and-recovery-codes.ts';
 import { encryptPendingAccountLink } from '../../../server/oauth/pages/handlers/identity-providers/link-account-by-email.ts';
 import { insertIdentityProvider } from '../identity-providers/fake-identity-provider.ts';
 import { storeEmailedLinkAndReturnToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
@@ -181,7 +181,7 @@ async function insertPasskey({ em }: Database, email: string): Promise<{ userId:
 }
 
 async function readPasswordSetAt({ em }: Database, userId: number): Promise<number> {
-  const account = await findActiveAccountWithPasswordHash(em.fork(), userId);
+  const account = await findActiveAccountAndPasswordHash(em.fork(), userId);
   return account ? getPasswordSetTimeMs(account) : 0;
 }
 

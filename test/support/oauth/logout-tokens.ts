@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { LogoutTokenSender, type LogoutTokenSenderOptions } from '../../../server/oauth/back-channel-logout/send-logout-tokens.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { createPublicNetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
+import { createPublicAddressesOnlyNetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
 import type { RunningServer } from '../server/use-server.ts';
 import { testServerSecret } from '../server/test-server-secret.ts';
@@ -59,7 +59,7 @@ export const createLogoutTokenSender = ({ db, origin }: LogoutServer, options: P
   new LogoutTokenSender({
     em: db.em,
     issuer: origin,
-    network: createPublicNetworkPolicy(true),
+    network: createPublicAddressesOnlyNetworkPolicy(true),
     signingKeyEncryptionKey: deriveKeys(testServerSecret).signingKeys,
     log: { warn: () => undefined },
     ...options,

@@ -4,7 +4,7 @@ import { assignEventSequenceNumbers } from '../../../server/events/assign-event-
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { createPublicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
+import { createPublicAddressesOnlyNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 import type { ApiServer, JsonBody } from '../server/start-mandate.ts';
 import { testServerSecret } from '../server/test-server-secret.ts';
 import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
@@ -60,7 +60,7 @@ export async function startWebhookReceiver(port = 0): Promise<WebhookReceiver> {
 /** Creates a delivery worker like the server's, but with test keys. */
 export function createDeliveryWorker(
   { db }: Pick<ApiServer, 'db'>,
-  network: NetworkPolicy = createPublicNetworkPolicy(true),
+  network: NetworkPolicy = createPublicAddressesOnlyNetworkPolicy(true),
   log = createLogger(false),
 ): DeliveryWorker {
   const keys = deriveKeys(testServerSecret);

@@ -5,7 +5,7 @@ import { deleteEmailedLinksOfUserAndAddresses, storeEmailedLinkAndReturnToken } 
 import { describeChangeTimeAndSource } from './describe-change-time-and-source.ts';
 import { createHelpButton, renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizeOtherUserEmailSettings } from '../views/select-and-store-page-language.ts';
+import { localizePageSettingsForEmailToOtherUser } from '../views/select-and-store-page-language.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';
@@ -29,7 +29,7 @@ export const deleteLinksAndNotifyOnEmailChange =
     await deleteEmailedLinksOfUserAndAddresses(em, change);
     if (!canMail) return;
     await context.settings.refreshBranding();
-    const settings = localizeOtherUserEmailSettings(context.settings, locale);
+    const settings = localizePageSettingsForEmailToOtherUser(context.settings, locale);
     const { mail } = settings.messages;
     const shop = settings.shop.name;
     const text = isVerified ? mail.addressChanged({ shop, email: to }) : mail.addressChangedByOther({ shop, email: to });

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { describeUserAgent } from '../../sessions/describe-user-agent.ts';
 import { formatIpAddress } from '../../sessions/ip-address-and-network.ts';
-import { translateDevice } from '../views/account/translate-device.ts';
+import { translateDeviceDescription } from '../views/account/translate-device-description.ts';
 import { formatTimestamp } from '../views/format-time-and-money.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import type { EmailList } from './render-email.ts';
@@ -19,7 +19,7 @@ export function describeChangeTimeAndSource(
   const time = formatTimestamp(settings, now);
   if (req === undefined) return { title: mail.when, items: [time] };
   const device = describeUserAgent(req.headers['user-agent']);
-  const browser = device === null ? sessions.unknown : translateDevice(settings, device);
+  const browser = device === null ? sessions.unknown : translateDeviceDescription(settings, device);
   const address = req.ip === undefined ? [] : [sessions.address({ address: formatIpAddress(req.ip) })];
   return { title: mail.whenAndWhere, items: [time, browser, ...address] };
 }

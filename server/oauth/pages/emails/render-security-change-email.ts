@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Messages } from '../../../languages/languages.ts';
 import type { Mail } from '../../../mail/queue-mail.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizeUserEmailSettings } from '../views/select-and-store-page-language.ts';
+import { localizePageSettingsForEmailToUser } from '../views/select-and-store-page-language.ts';
 import { describeChangeTimeAndSource } from './describe-change-time-and-source.ts';
 import { renderEmail } from './render-email.ts';
 
@@ -15,7 +15,7 @@ export function renderSecurityChangeEmail(
   { email, locale }: { readonly email: string; readonly locale: string | null },
   { action, req, now }: { readonly action: SecurityChange; readonly req: Pick<Request, 'headers' | 'ip'>; readonly now: Date },
 ): Mail {
-  const settings = localizeUserEmailSettings(defaultSettings, locale);
+  const settings = localizePageSettingsForEmailToUser(defaultSettings, locale);
   const { securityChangedSubject, securityChange, securityAdvice } = settings.messages.mail;
   const shop = settings.shop.name;
   return renderEmail(email, settings, {

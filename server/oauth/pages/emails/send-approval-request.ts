@@ -6,7 +6,7 @@ import { queueMail } from '../../../mail/queue-mail.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import { describeApprovalReason, describeQuotedLinesAndTotals } from '../views/account/describe-approval.ts';
 import { formatMoney, formatTimestamp } from '../views/format-time-and-money.ts';
-import { localizeOtherUserEmailSettings } from '../views/select-and-store-page-language.ts';
+import { localizePageSettingsForEmailToOtherUser } from '../views/select-and-store-page-language.ts';
 import { renderEmail, sanitizeNameForEmail } from './render-email.ts';
 
 /**
@@ -22,7 +22,7 @@ export const createApprovalRequestMailer =
     const user = await em.findOne(User, { id: approval.user }, { fields: ['email', 'locale'], disableIdentityMap: true });
     if (!user || user.email.endsWith('.invalid')) return;
     await context.settings.refreshBranding();
-    const settings = localizeOtherUserEmailSettings(context.settings, user.locale);
+    const settings = localizePageSettingsForEmailToOtherUser(context.settings, user.locale);
     const { mail, approvals, language } = settings.messages;
     const application = sanitizeNameForEmail(requested.applicationName);
     const named = { ...requested, applicationName: application };

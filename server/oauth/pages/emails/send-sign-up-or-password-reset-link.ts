@@ -7,7 +7,7 @@ import { emailConfirmationPath } from './delete-links-and-notify-on-email-change
 import { storeEmailedLinkAndReturnToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizeUserEmailSettings } from '../views/select-and-store-page-language.ts';
+import { localizePageSettingsForEmailToUser } from '../views/select-and-store-page-language.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 
 type RequestedPurpose = 'sign_up' | 'password_reset';
@@ -31,7 +31,7 @@ export async function sendSignUpOrPasswordResetLink(
     // Locks the user. Without this lock, a concurrent address change, which deletes all links, could miss this link, and the link would be
     // sent to the old address.
     const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
-    const settings = localizeUserEmailSettings(context.settings, owner?.locale);
+    const settings = localizePageSettingsForEmailToUser(context.settings, owner?.locale);
     const purpose = selectPurpose(owner);
     const token = await storeEmailedLinkAndReturnToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
     const path = { sign_up: `${basePath}/sign-up/confirm`, password_reset: '/password-reset/confirm', email_change: emailConfirmationPath }[

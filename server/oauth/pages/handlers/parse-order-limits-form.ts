@@ -1,7 +1,7 @@
 import {
   maxLimitedCategories,
   orderActions,
-  effectiveOrderLimitsSchema,
+  parsedOrderLimitsFormSchema,
   type OrderAction,
   type OrderApprovalMode,
   type EffectiveOrderLimits,
@@ -95,7 +95,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
     orders === 'own' ||
     approval !== 'above_limit';
   if (faults.length > 0 || !isLimited) return { faults, limits: undefined, timeZone };
-  return { faults, limits: effectiveOrderLimitsSchema.parse(limits), timeZone };
+  return { faults, limits: parsedOrderLimitsFormSchema.parse(limits), timeZone };
 }
 
 /**
@@ -110,7 +110,7 @@ function readCategories(
   const requested = maximum?.products?.categories;
   const permitted = requested ?? ceilingCategories;
   const chosen = [...new Set(selected)].filter((category) => permitted?.includes(category) ?? true);
-  const isValid = chosen.length === 0 ? !requested : effectiveOrderLimitsSchema.shape.products.safeParse({ categories: chosen }).success;
+  const isValid = chosen.length === 0 ? !requested : parsedOrderLimitsFormSchema.shape.products.safeParse({ categories: chosen }).success;
   if (!isValid) {
     const maximumCount = Math.min(permitted?.length ?? maxLimitedCategories, maxLimitedCategories);
     faults.push({ field: 'limit_category', text: messages.orderLimits.categoryCount({ maximum: String(maximumCount) }) });

@@ -29,7 +29,7 @@ import {
 } from '../routing/page-context.ts';
 import { findOfferedOrderLimits, type OfferedOrderLimits } from '../../grants/order-limits-of-authorization-request.ts';
 import { deleteStoredConsent } from '../../grants/delete-stored-consent.ts';
-import { findWidenedLimit } from '../../../order-limits/find-widened-limit.ts';
+import { findFieldPermittingMoreThanAllowed } from '../../../order-limits/find-field-permitting-more-than-allowed.ts';
 import { saveOrderLimits } from '../../../order-limits/save-find-and-delete-order-limits.ts';
 import { orderLimitsFormFromLimits, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import { parseOrderLimitsForm } from './parse-order-limits-form.ts';
@@ -199,7 +199,7 @@ async function parseLimits(pageContext: PageContext, interaction: Interaction, f
  * applies.
  */
 const isChosenByUserOrApplication = ({ isRequested, maximum }: OfferedOrderLimits, limits: EffectiveOrderLimits | undefined): boolean =>
-  isRequested || maximum === undefined || limits === undefined || findWidenedLimit(limits, maximum) !== undefined;
+  isRequested || maximum === undefined || limits === undefined || findFieldPermittingMoreThanAllowed(limits, maximum) !== undefined;
 
 async function deny(context: PageContext, req: Request, res: Response): Promise<void> {
   const returnTo = await context.em.transactional(async () => {

@@ -3,7 +3,7 @@ import type { Messages } from '../../../languages/languages.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
 /** The API's validation rule for user names. */
-export const { name: validUserName } = contract.users.create.body.shape;
+export const { name: userNameSchema } = contract.users.create.body.shape;
 
 /** Returns the error for an invalid name. For a disallowed character, the error contains the character's code point. */
 export function createUserNameError(name: string, { signUp }: Messages): FieldError {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { reduceChunkedBodyLimitTo } from '../../../http/request/reject-chunked-body-over-limit.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { localizePageContext, type PageContext } from './page-context.ts';
-import { applySubmittedLanguage } from '../views/select-and-store-page-language.ts';
+import { createLanguageSwitchButtonMiddleware } from '../views/select-and-store-page-language.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
 import { createMultipartFormParser } from './multipart-form-parser.ts';
-import { refreshBranding } from './refresh-branding.ts';
+import { createBrandingReloadMiddleware } from './branding-reload-middleware.ts';
 import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
 
 type Paths = string | readonly string[];
@@ -30,7 +30,7 @@ export class PageRouter {
 
   /** @param requireHost rejects requests for any other host */
   constructor(context: PageContext, requireHost: RequestHandler) {
-    const branding = refreshBranding(context.settings);
+    const branding = createBrandingReloadMiddleware(context.settings);
     this.#context = context;
     this.#session = loadBrowserSessionForRequest(context);
     this.#beforePage = [branding, requireHost, this.#session];
@@ -64,7 +64,7 @@ export class PageRouter {
       return this.#handle(data && this.#context.forms.verify(req, data.csrf) ? submit : stale, req, res, next);
     };
     this.formPaths.push(...[paths].flat());
-    const readForm = [...readFiles, readUrlEncodedForm, this.#session, applySubmittedLanguage(this.#context.settings)];
+    const readForm = [...readFiles, readUrlEncodedForm, this.#session, createLanguageSwitchButtonMiddleware(this.#context.settings)];
     this.router.post([paths].flat(), ...this.#beforeForm, ...readForm, checkToken);
     return this;
   }

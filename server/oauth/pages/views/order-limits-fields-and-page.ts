@@ -7,7 +7,7 @@ import {
   type OrderSpendingLimits,
 } from '@mandate/contract';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { describeLimits, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
+import { describeLimitAmountsAndEndDate, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
 import { productCategoriesField } from './product-categories-field.ts';
 import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
@@ -106,7 +106,7 @@ function describeMaximum(
   limits: EffectiveOrderLimits,
   isRequested: boolean,
 ): string {
-  const list = describeLimits(messages, limits);
+  const list = describeLimitAmountsAndEndDate(messages, limits);
   if (list === undefined) return '';
   const { orderLimits: texts } = messages;
   return isRequested ? texts.asks({ application, limits: list }) : texts.permits({ application, shop: shop.name, limits: list });

@@ -79,7 +79,7 @@ export const formatUtcDay = ({ language }: Messages, at: string): string =>
   new Intl.DateTimeFormat(language.tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 
 /** Describes the amounts and the end date of limits as a list, or returns undefined if there are none. */
-export function describeLimits(
+export function describeLimitAmountsAndEndDate(
   messages: Messages,
   { limits, valid_until: until }: Pick<EffectiveOrderLimits, 'limits' | 'valid_until'>,
 ): string | undefined {

@@ -44,14 +44,14 @@ export function localizePageSettingsForRequest(settings: PageSettings, req: Requ
  * Returns the settings for e-mails to a user: in the user's language or, if the user has not set one, in the language of `settings`. Times
  * in e-mails include the time zone, because the recipient may be in a different time zone than the user whose action triggered the e-mail.
  */
-export const localizeUserEmailSettings = (settings: PageSettings, locale: string | null | undefined): PageSettings => {
+export const localizePageSettingsForEmailToUser = (settings: PageSettings, locale: string | null | undefined): PageSettings => {
   const language = locale == null ? undefined : settings.languages.match(locale);
   return { ...settings, ...(language && { messages: language.messages }), timeZone: undefined };
 };
 
-/** Like `localizeUserEmailSettings`, but ignores the language of the request, because the request was sent by another user. */
-export const localizeOtherUserEmailSettings = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
-  localizeUserEmailSettings({ ...settings, messages: settings.languages.default.messages }, locale);
+/** Like `localizePageSettingsForEmailToUser`, but ignores the language of the request, because the request was sent by another user. */
+export const localizePageSettingsForEmailToOtherUser = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
+  localizePageSettingsForEmailToUser({ ...settings, messages: settings.languages.default.messages }, locale);
 
 /** Sets `Content-Language` to the language of the page, and `Vary` to the request headers on which the page depends. */
 export function setPageLanguageHeaders(res: Response, { messages }: PageSettings): void {
@@ -73,7 +73,7 @@ export function setLanguageCookie({ languageCookie }: PageSettings, res: Respons
 }
 
 /** Handles the buttons of the language switch: stores the chosen language and uses it for this response. */
-export const applySubmittedLanguage =
+export const createLanguageSwitchButtonMiddleware =
   (settings: PageSettings): RequestHandler =>
   (req, res, next) => {
     const body: unknown = req.body;
@@ -87,7 +87,7 @@ export const applySubmittedLanguage =
   };
 
 /** Returns whether the form was submitted by a button of the language switch. */
-export const isLanguageChange = (req: Request): boolean => getOauthRequestContext(req).chosenLanguage !== undefined;
+export const wasSubmittedByLanguageSwitch = (req: Request): boolean => getOauthRequestContext(req).chosenLanguage !== undefined;
 
 /** Handles the links of the language switch: stores the chosen language, and redirects to the same page without the parameter. */
 export const redirectToPageInChosenLanguage =

@@ -3,7 +3,7 @@ import { loadSecuritySummary } from './load-security-summary.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { accountHomePage } from '../../views/account/account-home-page.ts';
 import { readOrLongPollContent } from './read-or-long-poll-content.ts';
-import { createOrdersAndApprovalsContentSource } from './create-orders-and-approvals-content-source.ts';
+import { createLongPolledOrdersAndApprovalsSource } from './create-long-polled-orders-and-approvals-source.ts';
 import { isActiveAdministrator, type AccountRequest } from './signed-in-page-guards.ts';
 
 /** Maximum number of orders, and of applications, that this page shows. Other pages list all orders and applications. */
@@ -17,7 +17,7 @@ export async function showAccountHome(request: AccountRequest): Promise<void> {
   const { shown, livePath } = await readOrLongPollContent(
     request,
     '/account',
-    createOrdersAndApprovalsContentSource(request, { limit: shownMax }),
+    createLongPolledOrdersAndApprovalsSource(request, { limit: shownMax }),
   );
   const applications = await listConnectedAppsByApplication(em, account.id, now, connectedAppsMax);
   const html = accountHomePage(settings, {

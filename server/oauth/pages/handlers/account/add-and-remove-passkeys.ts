@@ -1,7 +1,7 @@
 import { findHiddenCharacterCodePoint, singleLineInputSchema } from '@mandate/contract';
 import { z } from 'zod';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
-import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './security-page-and-authenticator-app.ts';
+import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './security-page-authenticator-and-recovery-codes.ts';
 import { hasOtherSignInMethod } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { verifyAndAddPasskey, deletePasskey } from '../../../second-factors/passkeys.ts';
 

@@ -20,9 +20,9 @@ import {
 } from '../../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
-import { localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
-import { changeEmailPage, renderAccountSuccessPage } from '../../views/account/account-pages.ts';
-import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../../views/sign-in/email-link-pages.ts';
+import { localizePageSettingsForEmailToUser } from '../../views/select-and-store-page-language.ts';
+import { changeEmailPage, renderAccountSuccessPage } from '../../views/account/account-subpage-layout-and-basic-forms.ts';
+import { confirmEmailChangePage, linkExpiredPage, emailSentPage } from '../../views/sign-in/email-link-pages.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { noticePage } from '../../views/message-pages.ts';
 
@@ -30,7 +30,7 @@ const { email: validEmail } = contract.users.create.body.shape;
 const emailForm = z.object({ email: z.string().catch('') });
 
 /** Handles `GET /account/email`. */
-export const showEmailChangeRequest = (request: AccountRequest): void => renderForm(request, '', []);
+export const showEmailChangeForm = (request: AccountRequest): void => renderForm(request, '', []);
 
 /** Handles `POST /account/email`: sends a confirmation link to the new address. */
 export async function submitEmailChangeRequest(request: AccountRequest): Promise<void> {
@@ -61,7 +61,7 @@ export function showEmailChangeOnCsrfError(request: AccountRequest): void {
 async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { context, account, now } = request;
   const { em, keys, provider } = context;
-  const settings = localizeUserEmailSettings(context.settings, account.locale);
+  const settings = localizePageSettingsForEmailToUser(context.settings, account.locale);
   const userId = account.id;
   const { mail } = settings.messages;
   const shop = settings.shop.name;
@@ -88,7 +88,7 @@ const readLinkToken = (req: Request): string => z.string().max(200).catch('').pa
 export const showEmailConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await readEmailedLinkWithoutConsuming(context.em, 'email_change', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
-  return sendPage(context, res, confirmEmailPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
+  return sendPage(context, res, confirmEmailChangePage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
 /** Handles `POST /account/email/confirm`: verifies or changes the address. */

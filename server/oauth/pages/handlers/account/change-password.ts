@@ -14,8 +14,8 @@ import { describeChangeTimeAndSource } from '../../emails/describe-change-time-a
 import { sanitizeNameForEmail, renderEmail } from '../../emails/render-email.ts';
 import { validateAndHashNewPassword } from '../sign-in/validate-and-hash-new-password.ts';
 import { sendPage } from '../../routing/page-context.ts';
-import { localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
-import { changePasswordPage, passwordChangedPage } from '../../views/account/account-pages.ts';
+import { localizePageSettingsForEmailToUser } from '../../views/select-and-store-page-language.ts';
+import { changePasswordPage, passwordChangedPage } from '../../views/account/account-subpage-layout-and-basic-forms.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 
 /** Handles `GET /account/password`. */
@@ -55,7 +55,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     const active = await listActiveApiKeysOfUser(em, account.id, now);
     const cause = { source: getClientAddressAndUserAgent(req), actorId: account.id, reason: 'password_changed' } as const;
     if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
-    const mailSettings = localizeUserEmailSettings(settings, account.locale);
+    const mailSettings = localizePageSettingsForEmailToUser(settings, account.locale);
     const { mail, credential } = mailSettings.messages;
     const shop = settings.shop.name;
     const revoked = revokesKeys ? active.map(({ name, prefix }) => credential.apiKey({ name: sanitizeNameForEmail(name), prefix })) : [];

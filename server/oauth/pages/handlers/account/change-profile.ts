@@ -6,7 +6,7 @@ import { User } from '../../../../users/user.entity.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { profileChangedPage, profilePage } from '../../views/account/profile-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
-import { createUserNameError, validUserName } from '../user-name-schema-and-error.ts';
+import { createUserNameError, userNameSchema } from '../user-name-schema-and-error.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 
 const profileForm = z.object({ name: z.string().catch('') });
@@ -18,7 +18,7 @@ export const showProfile = (request: AccountRequest): void => renderForm(request
 export async function submitProfile(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const { name } = profileForm.parse(req.body ?? {});
-  const validated = validUserName.safeParse(name);
+  const validated = userNameSchema.safeParse(name);
   if (!validated.success) return renderForm(request, name, [createUserNameError(name, context.settings.messages)]);
   await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);

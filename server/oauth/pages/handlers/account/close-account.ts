@@ -2,14 +2,14 @@ import { LockMode } from '@mikro-orm/core';
 import type { ProblemCode } from '@mandate/contract';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { Problem } from '../../../../http/problem-details/problem.ts';
-import { closeUser } from '../../../../users/close-user.ts';
+import { closeUserAndRevokeAccess } from '../../../../users/close-user-and-revoke-access.ts';
 import { lockActiveAdministratorRows } from '../../../../users/assert-other-administrator-remains.ts';
 import { User } from '../../../../users/user.entity.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../../../grants/revoke-access-of-suspended-or-closed-user.ts';
 import { sendPage } from '../../routing/page-context.ts';
-import { closeAccountPage } from '../../views/account/account-pages.ts';
+import { closeAccountPage } from '../../views/account/account-subpage-layout-and-basic-forms.ts';
 import { noticePage } from '../../views/message-pages.ts';
 
 /** Handles `GET /account/close`. */
@@ -27,7 +27,7 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
     .transactional(async (em) => {
       await lockActiveAdministratorRows(em);
       const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      await closeUser(em, revokeAccessOfSuspendedOrClosedUser, user);
+      await closeUserAndRevokeAccess(em, revokeAccessOfSuspendedOrClosedUser, user);
       await endBrowserSession(context, req, res);
       await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
       return true;

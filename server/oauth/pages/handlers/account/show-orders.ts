@@ -3,7 +3,7 @@ import { findApplicationsOfConnectedApps } from '../../../grants/connected-app-r
 import { sendPage } from '../../routing/page-context.ts';
 import { orderPage, ordersPage } from '../../views/account/orders-pages.ts';
 import { readOrLongPollContent } from './read-or-long-poll-content.ts';
-import { createOrdersAndApprovalsContentSource } from './create-orders-and-approvals-content-source.ts';
+import { createLongPolledOrdersAndApprovalsSource } from './create-long-polled-orders-and-approvals-source.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
 const ordersPerPage = 20;
@@ -18,7 +18,7 @@ export async function showOrders(request: AccountRequest): Promise<void> {
   const { context, req, res } = request;
   const { data: olderThan } = orderId.safeParse(req.query['older_than']);
   const path = `/account/orders${olderThan === undefined ? '' : `?older_than=${olderThan}`}`;
-  const content = createOrdersAndApprovalsContentSource(request, { olderThan, limit: ordersPerPage });
+  const content = createLongPolledOrdersAndApprovalsSource(request, { olderThan, limit: ordersPerPage });
   const { shown, livePath } = await readOrLongPollContent(request, path, content);
   const isFirstPage = olderThan === undefined;
   const html = ordersPage(context.settings, {

@@ -4,7 +4,7 @@ import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedde
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
 import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-filter.ts';
 import { User } from '../../../../users/user.entity.ts';
-import { storeAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
+import { createAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
 import { decryptPendingSignIn, type PendingProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
 import {
   isEmailDomainAllowed,
@@ -13,9 +13,9 @@ import {
 } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import {
   addLinkedAccount,
-  findEnabledProvider,
+  findEnabledProviderBySlug,
   findLinkedAccountByIdentity,
-  recordLinkedAccountUse,
+  updateLinkedAccountLabelAndLastUse,
 } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { storeProviderRefreshToken } from '../../../linked-accounts/linked-account-refresh-token.ts';
 import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
@@ -55,14 +55,14 @@ export const redirectProviderResponseToInteraction = (context: PageContext) => a
 };
 
 /** Handles the redirect from `redirectProviderResponseToInteraction`: verifies the response and signs the user in, or links the account. */
-export const completeProviderResponse = (context: PageContext) => async (req: Request, res: Response) => {
+export const verifyProviderResponseAndSignInOrLink = (context: PageContext) => async (req: Request, res: Response) => {
   const { em } = context;
   const uid = req.params['uid'] === undefined ? null : String(req.params['uid']);
   const pending = findPendingSignIn(context, req);
   // The CSRF token belongs to the browser that started the sign-in, and changes when another user signs in.
   if (pending?.interactionUid !== uid || !context.forms.verify(req, pending.csrf)) return sendExpired(context, req, res, uid);
   const interaction = await findPendingSignInInteraction(context, req, res);
-  const provider = await findEnabledProvider(em, pending.slug);
+  const provider = await findEnabledProviderBySlug(em, pending.slug);
   if (!provider || !(await consumeSingleUseIdentifier(em, pending.id, new Date()))) return sendExpired(context, req, res, uid);
   let identity: ProviderIdentity;
   try {
@@ -85,7 +85,7 @@ async function signInOrCreateAccount(context: PageContext, req: Request, res: Re
     const user = await em.findOne(User, { id: linked.user, status: 'active' }, { disableIdentityMap: true });
     if (!user || !canRoleUseProvider(provider, user.role)) return refuse(context, req, res, response, linked.user);
     const now = new Date();
-    await recordLinkedAccountUse(em, linked.id, identity.label, now);
+    await updateLinkedAccountLabelAndLastUse(em, linked.id, identity.label, now);
     const issued = { linkedAccountId: linked.id, refreshToken: identity.refreshToken };
     await storeProviderRefreshToken(em, context.keys.identityProviders, provider, issued, now);
     return continueWithLinkedAccount(context, req, res, response, { userId: linked.user, linkedAccountId: linked.id });
@@ -123,7 +123,7 @@ async function createLinkedAccount(
   const name = identity.name ?? email.split('@', 1)[0] ?? email;
   try {
     return await em.fork().transactional(async (inner) => {
-      const { id } = await storeAccountWithVerifiedEmail(inner, { name, email, locale: findPreferredLanguage(settings, req)?.tag }, now);
+      const { id } = await createAccountWithVerifiedEmail(inner, { name, email, locale: findPreferredLanguage(settings, req)?.tag }, now);
       const linkedAccountId = await addLinkedAccount(inner, id, identity, now);
       if (linkedAccountId === undefined) throw new EmailTakenError('the account at the provider is already linked');
       const issued = { linkedAccountId, refreshToken: identity.refreshToken };
@@ -195,7 +195,7 @@ const auditRefusal = ({ em }: PageContext, req: Request, { slug }: IdentityProvi
 
 async function sendExpired(context: PageContext, req: Request, res: Response, interactionUid: string | null): Promise<void> {
   const slug = String(req.params['slug']);
-  const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;
+  const name = (await findEnabledProviderBySlug(context.em, slug))?.name ?? slug;
   const text = context.settings.messages.providers.expired;
   return sendProviderMessagePage(context, res, { name, text, interactionUid, status: 400 });
 }

@@ -24,14 +24,14 @@ import {
   encryptPendingRefreshToken,
   storeProviderRefreshToken,
 } from '../../../linked-accounts/linked-account-refresh-token.ts';
-import { addLinkedAccount, findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
+import { addLinkedAccount, findEnabledProviderBySlug } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { StoredPasswordHash } from '../../../passwords/stored-password-hash.entity.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import { renderSecurityChangeEmail } from '../../emails/render-security-change-email.ts';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
 import { confirmAccountLinkPage, existingAccountPage } from '../../views/identity-providers/identity-provider-pages.ts';
-import { localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
+import { localizePageSettingsForEmailToUser } from '../../views/select-and-store-page-language.ts';
 import { emailSentPage } from '../../views/sign-in/email-link-pages.ts';
 import type { VerifiedProviderResponse } from './verified-provider-response-type.ts';
 import { sendProviderMessagePage, signInPathFromInteractionUid } from './provider-error-pages.ts';
@@ -106,7 +106,7 @@ export async function sendExistingAccountPage(
 export const submitAccountLinkEmailRequest = (context: PageContext) => async (req: Request, res: Response) => {
   const { pending: text } = z.object({ pending: z.string().catch('') }).parse(req.body ?? {});
   const link = readPendingLink(context, req, text);
-  const provider = link && (await findEnabledProvider(context.em, link.slug));
+  const provider = link && (await findEnabledProviderBySlug(context.em, link.slug));
   const user = link && (await context.em.findOne(User, { id: link.userId, status: 'active' }, { disableIdentityMap: true }));
   if (!link || !provider || !user || !(await canLinkByEmail(context, context.em, user))) return sendLinkExpiredPage(context, req, res);
   await context.limits.countAttempt('mail', user.email.toLowerCase(), { address: req.ip });
@@ -116,7 +116,7 @@ export const submitAccountLinkEmailRequest = (context: PageContext) => async (re
     const sealedRefreshToken = encryptPendingRefreshToken(refreshToken, provider, link.subject, context.keys.identityProviders);
     const content = { purpose: 'account_link', email: user.email, userId: user.id, sealedRefreshToken } as const;
     const token = await storeEmailedLinkAndReturnToken(em, content, now);
-    const settings = localizeUserEmailSettings(context.settings, user.locale);
+    const settings = localizePageSettingsForEmailToUser(context.settings, user.locale);
     const { mail } = settings.messages;
     const names = { provider: provider.name, shop: settings.shop.name };
     const pending = encryptPendingAccountLink(mailedLink, context.keys.identityProviders);
@@ -140,7 +140,7 @@ export const showAccountLinkConfirmation = (context: PageContext) => async (req:
   const { token, pending } = readQuery(req);
   const link = readPendingLink(context, req, pending);
   const emailed = await readEmailedLinkWithoutConsuming(context.em, 'account_link', token, new Date());
-  const provider = link && (await findEnabledProvider(context.em, link.slug));
+  const provider = link && (await findEnabledProviderBySlug(context.em, link.slug));
   if (!link || !provider || emailed?.userId !== link.userId) return sendLinkExpiredPage(context, req, res);
   const content = { csrf: context.forms.issue(req, res), provider: provider.name, email: emailed.email, account: link.label };
   return sendPage(context, res, confirmAccountLinkPage(context.settings, content));
@@ -150,7 +150,7 @@ export const showAccountLinkConfirmation = (context: PageContext) => async (req:
 export const submitAccountLinkConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const { token, pending } = readQuery(req);
   const link = readPendingLink(context, req, pending);
-  const provider = link && (await findEnabledProvider(context.em, link.slug));
+  const provider = link && (await findEnabledProviderBySlug(context.em, link.slug));
   if (!link || !provider) return sendLinkExpiredPage(context, req, res);
   const isLinked = await context.em.transactional(async (em) => {
     const now = new Date();
@@ -199,7 +199,7 @@ async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source:
 /** Sends a page that tells the user that the link cannot be used, because it has expired or was opened in a different browser. */
 export const sendLinkExpiredPage = async (context: PageContext, req: Request, res: Response): Promise<void> => {
   const slug = String(req.params['slug']);
-  const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;
+  const name = (await findEnabledProviderBySlug(context.em, slug))?.name ?? slug;
   const { messages } = context.settings;
   const text = `${messages.linkExpired.text} ${messages.providers.otherBrowser({ provider: name })}`;
   return sendProviderMessagePage(context, res, { name, title: messages.linkExpired.title, text, interactionUid: null, status: 400 });

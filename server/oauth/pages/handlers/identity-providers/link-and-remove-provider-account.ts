@@ -11,7 +11,7 @@ import { storeProviderRefreshToken } from '../../../linked-accounts/linked-accou
 import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { User } from '../../../../users/user.entity.ts';
 import type { PageContext } from '../../routing/page-context.ts';
-import { auditSecondFactorChangeAndEmailUser, showSecurityPage } from '../account/security-page-and-authenticator-app.ts';
+import { auditSecondFactorChangeAndEmailUser, showSecurityPage } from '../account/security-page-authenticator-and-recovery-codes.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from '../account/signed-in-page-guards.ts';
 import type { VerifiedProviderResponse } from './verified-provider-response-type.ts';
 import { sendProviderMessagePage } from './provider-error-pages.ts';

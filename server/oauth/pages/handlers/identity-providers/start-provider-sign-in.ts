@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedder.ts';
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
 import { createPendingProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
-import { findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
+import { findEnabledProviderBySlug } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { getStringParameter, sendPage, type Interaction, type PageContext } from '../../routing/page-context.ts';
 import { pageThatRedirectsToProvider } from '../../views/identity-providers/identity-provider-pages.ts';
@@ -18,7 +18,7 @@ const startForm = z.object({ csrf: z.string(), next: nextPagePathSchema });
 export const submitProviderSignInStart = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
   const { csrf, next } = startForm.parse(req.body ?? {});
-  const provider = await findEnabledProvider(context.em, String(req.params['slug']));
+  const provider = await findEnabledProviderBySlug(context.em, String(req.params['slug']));
   if (!provider) return res.redirect(303, interaction ? `/sign-in/${interaction.uid}` : '/sign-in');
   const isFreshSignInRequired = getOauthRequestContext(req).signedInAccount !== undefined || requiresFreshSignIn(interaction);
   const target = { csrf, next, interactionUid: interaction?.uid ?? null, linkForUserId: null };
@@ -28,7 +28,7 @@ export const submitProviderSignInStart = (context: PageContext) => async (req: R
 /** Handles `POST /account/linked-accounts`: sends the signed-in user to a provider, to link the user's account at this provider. */
 export async function submitAccountLinkStart({ context, req, res, account }: AccountRequest): Promise<void> {
   const { csrf, slug } = z.object({ csrf: z.string(), slug: z.string().catch('') }).parse(req.body ?? {});
-  const provider = await findEnabledProvider(context.em, slug);
+  const provider = await findEnabledProviderBySlug(context.em, slug);
   if (!provider) return res.redirect(303, '/account/security');
   const target = { csrf, next: '/account/security', interactionUid: null, linkForUserId: account.id };
   return sendToProvider(context, res, provider, target, false);
@@ -62,7 +62,7 @@ const requiresFreshSignIn = (interaction: Interaction | undefined): boolean =>
 /** Shows an error page after a submission without a valid CSRF token. */
 export const showProviderErrorOnCsrfError = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
-  const provider = await findEnabledProvider(context.em, String(req.params['slug']));
+  const provider = await findEnabledProviderBySlug(context.em, String(req.params['slug']));
   const name = provider?.name ?? '';
   return sendProviderMessagePage(context, res, {
     name,

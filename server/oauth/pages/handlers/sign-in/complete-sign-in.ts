@@ -3,7 +3,7 @@ import { errors } from 'oidc-provider';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { lockUserRow } from '../../../../users/lock-user-row.ts';
-import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
+import { findActiveAccountAndPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
 import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import type { LinkedAccountOfSignIn } from '../../../sessions/linked-account-of-sign-in.ts';
 import { endBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
@@ -11,7 +11,7 @@ import type { AuthenticationContext } from '../../../protocol/acr-and-amr.ts';
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
 import { User } from '../../../../users/user.entity.ts';
 import { LinkedAccount } from '../../../linked-accounts/linked-account.entity.ts';
-import { findMandatorySignInProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
+import { findRequiredStaffProviderIfNotUsed } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { messagePageWithSignInLink } from '../../views/message-pages.ts';
 import { getInteractionClientId, requirePendingInteraction, sendPage, type PageContext } from '../../routing/page-context.ts';
 
@@ -39,7 +39,7 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
   const { accountId, proof, hasInteraction, next, provider, loginTs } = authenticated;
   const userId = Number(accountId);
   const now = new Date();
-  const requiredProvider = await findMandatorySignInProvider(em, userId, provider?.issuer);
+  const requiredProvider = await findRequiredStaffProviderIfNotUsed(em, userId, provider?.issuer);
   if (requiredProvider) return refuseSignInWithoutProvider(context, req, res, userId, requiredProvider);
   const returnTo = await em.transactional(async () => {
     await requireUnchangedPassword(em, userId, authenticated.passwordSetAt);
@@ -71,7 +71,7 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
 async function requireUnchangedPassword(em: EntityManager, userId: number, setAt: number | undefined): Promise<void> {
   if (setAt === undefined) return;
   await lockUserRow(em, userId);
-  const account = await findActiveAccountWithPasswordHash(em, userId);
+  const account = await findActiveAccountAndPasswordHash(em, userId);
   if (!account || getPasswordSetTimeMs(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
 }
 

@@ -6,7 +6,7 @@ import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedde
 import { queueMail } from '../../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../../crypto/authenticated-encryption.ts';
 import { hashCodeTypedByUser } from '../../../../crypto/hash-typed-code.ts';
-import { getPasswordSetTimeMs, type ActiveAccountWithPasswordHash } from '../../../accounts/accounts-and-passwords.ts';
+import { getPasswordSetTimeMs, type ActiveAccountAndPasswordHash } from '../../../accounts/accounts-and-passwords.ts';
 import {
   maxPasswordFailuresBeforeEmailConfirmation,
   TooManyAttemptsError,
@@ -15,7 +15,7 @@ import {
 import { generateRecoveryCode } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import type { PageContext } from '../../routing/page-context.ts';
-import { localizeOtherUserEmailSettings, localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
+import { localizePageSettingsForEmailToOtherUser, localizePageSettingsForEmailToUser } from '../../views/select-and-store-page-language.ts';
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 
 // Without further measures, an attacker who uses many networks could guess at full speed after exceeding the failure ceiling. Rejecting all
@@ -37,7 +37,7 @@ function delayFor({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): n
 
 /** Sign-in step that the e-mail code confirms. */
 export type SignInStep = 'password' | 'second factor';
-type Account = Pick<ActiveAccountWithPasswordHash, 'id' | 'email' | 'locale' | 'changedAt'>;
+type Account = Pick<ActiveAccountAndPasswordHash, 'id' | 'email' | 'locale' | 'changedAt'>;
 
 type Checked<Result> = {
   readonly result: Result;
@@ -96,7 +96,7 @@ async function sendEmailCode(
 ): Promise<string> {
   const code = generateRecoveryCode();
   if (account && (await mayReceiveCode(context, req, account))) {
-    const settings = localizeUserEmailSettings(context.settings, account.locale);
+    const settings = localizePageSettingsForEmailToUser(context.settings, account.locale);
     const { messages } = settings;
     const shop = settings.shop.name;
     const mail = {
@@ -160,7 +160,7 @@ export async function emailAccountOwnerIfAttacked(
 ): Promise<void> {
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
   const { em, keys, provider } = context;
-  const settings = localizeOtherUserEmailSettings(context.settings, account.locale);
+  const settings = localizePageSettingsForEmailToOtherUser(context.settings, account.locale);
   const shop = settings.shop.name;
   const { underAttackSubject, underAttack, underAttackAdvice } = settings.messages.mail;
   const mail = {

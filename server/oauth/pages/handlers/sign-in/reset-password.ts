@@ -2,7 +2,7 @@ import { contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
-import { localizeUserEmailSettings } from '../../views/select-and-store-page-language.ts';
+import { localizePageSettingsForEmailToUser } from '../../views/select-and-store-page-language.ts';
 import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../../views/sign-in/email-link-pages.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { noticePage } from '../../views/message-pages.ts';
@@ -22,7 +22,7 @@ import {
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
 import { storePasswordHash, findActiveAccountById } from '../../../accounts/accounts-and-passwords.ts';
 import type { AccountRow } from '../../../storage/prefetched-record-and-client-types.ts';
-import { findClientAddressAndKnownBrowser } from '../../routing/client-address-and-known-browser.ts';
+import { findClientAddressAndBrowserByEmailOrId } from '../../routing/client-address-and-known-browser.ts';
 import { consumeSecondFactorCode } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import {
@@ -50,7 +50,11 @@ export const submitPasswordResetRequest = (context: PageContext) => async (req: 
   if (!address.success) return renderRequestForm(context, req, res, email, [{ field: 'email', text: messages.signUp.emailInvalid }]);
   if (!context.canMail)
     return sendPage(context, res, noticePage(context.settings, messages.noMail.title, messages.noMail.text), { status: 503 });
-  await context.limits.countAttempt('mail', address.data.toLowerCase(), await findClientAddressAndKnownBrowser(context, req, address.data));
+  await context.limits.countAttempt(
+    'mail',
+    address.data.toLowerCase(),
+    await findClientAddressAndBrowserByEmailOrId(context, req, address.data),
+  );
   await sendSignUpOrPasswordResetLink(context, 'password_reset', address.data, '', new Date());
   return sendPage(context, res, emailSentPage(context.settings, address.data, '/password-reset'));
 };
@@ -103,7 +107,7 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   const faults: FieldError[] = 'reason' in chosen ? [{ field: 'password', text: chosen.reason }] : [];
   if (needsCode && code === '') faults.push({ field: 'code', text: messages.passwordReset.codeMissing });
   if (faults.length > 0 || 'reason' in chosen) return showErrors(faults);
-  const source = await findClientAddressAndKnownBrowser(context, req, account.id);
+  const source = await findClientAddressAndBrowserByEmailOrId(context, req, account.id);
   const attempt = needsCode ? await limits.countAttempt('secondFactor', String(account.id), source) : undefined;
   const outcome = await setPassword(context, req, { ...form, passwordHash: chosen.hash });
   if (outcome === 'link expired') return sendLinkExpired(context, res);
@@ -198,7 +202,7 @@ async function notifyOwner(
   now: Date,
 ): Promise<void> {
   const { keys, provider } = context;
-  const settings = localizeUserEmailSettings(context.settings, account.locale);
+  const settings = localizePageSettingsForEmailToUser(context.settings, account.locale);
   const { mail } = settings.messages;
   const shop = settings.shop.name;
   const list = (title: string, credentials: readonly AccountCredential[]) =>

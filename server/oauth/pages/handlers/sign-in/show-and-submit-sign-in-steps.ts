@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import {
-  findActiveAccountWithPasswordHash,
+  findActiveAccountAndPasswordHash,
   getPasswordSetTimeMs,
   verifyAccountPasswordAndRehash,
 } from '../../../accounts/accounts-and-passwords.ts';
@@ -29,7 +29,7 @@ import {
 } from './render-and-send-sign-in-pages.ts';
 import { completeSignIn, type AuthenticatedUser } from './complete-sign-in.ts';
 import { getStringParameter, requirePendingInteraction, type Interaction, type PageContext } from '../../routing/page-context.ts';
-import { isLanguageChange } from '../../views/select-and-store-page-language.ts';
+import { wasSubmittedByLanguageSwitch } from '../../views/select-and-store-page-language.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { verifyPasskeyAndRecordUse } from '../../../second-factors/passkeys.ts';
 import { issueFirstFactorTicket, decryptFirstFactorTicket, type VerifiedFirstFactor } from '../../../second-factors/first-factor-ticket.ts';
@@ -59,7 +59,7 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
     ...(password === '' ? [{ field: 'password', text: messages.signIn.passwordMissing }] : []),
   ];
   if (missing.length > 0) return showErrors(missing);
-  const account = await findActiveAccountWithPasswordHash(context.em, email);
+  const account = await findActiveAccountAndPasswordHash(context.em, email);
   const source = getClientAddressAndKnownBrowser(context, req, account);
   const attempt = await context.limits.countAttempt('password', email.toLowerCase(), source);
   const { result: proved, proof } = await verifyCredentialRequiringCodeAfterFailures(
@@ -130,9 +130,9 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const { accountId, next } = proved;
   const showError = (text: string) =>
     renderAndSendSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
-  if (isLanguageChange(req)) return renderAndSendSecondFactorPage(context, res, { csrf, proof, next, interaction });
+  if (wasSubmittedByLanguageSwitch(req)) return renderAndSendSecondFactorPage(context, res, { csrf, proof, next, interaction });
   if (code === '') return showError(messages.missing);
-  const account = await findActiveAccountWithPasswordHash(context.em, accountId);
+  const account = await findActiveAccountAndPasswordHash(context.em, accountId);
   const attempt = await context.limits.countAttempt(
     'secondFactor',
     String(accountId),
@@ -183,7 +183,7 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
   const { accountId, passwordSetAt: setAt, step, next } = state;
   const showError = (text: string) =>
     renderAndSendEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
-  if (isLanguageChange(req)) return renderAndSendEmailCodePage(context, res, { csrf, proof, next, interaction });
+  if (wasSubmittedByLanguageSwitch(req)) return renderAndSendEmailCodePage(context, res, { csrf, proof, next, interaction });
   if (code === '') return showError(messages.missing);
   const attempt = await context.limits.countAttempt('emailCode', proof, { address: req.ip });
   if (!(await verifyAndConsumeEmailCode(context, state, code, now))) {

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
-import { storeAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
+import { createAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
 import { passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
 import { requireActiveApplication } from '../../../grants/consents-and-grants.ts';
 import { completeSignIn } from './complete-sign-in.ts';
@@ -22,7 +22,7 @@ import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { confirmSignUpPage, signUpPage } from '../../views/sign-in/sign-up-pages-and-password-field.ts';
 import { noticePage } from '../../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from '../../emails/send-sign-up-or-password-reset-link.ts';
-import { createUserNameError, validUserName } from '../user-name-schema-and-error.ts';
+import { createUserNameError, userNameSchema } from '../user-name-schema-and-error.ts';
 import { findPendingSignInInteraction } from './show-and-submit-sign-in-steps.ts';
 
 /** The API's validation rule for e-mail addresses. */
@@ -74,7 +74,7 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
   if (!link) return sendLinkExpired(context, res);
   const { email } = link;
   const { name, password } = confirmForm.parse(req.body ?? {});
-  const validated = validUserName.safeParse(name);
+  const validated = userNameSchema.safeParse(name);
   const chosen = await validateAndHashNewPassword(password, { name, email }, settings);
   const faults: FieldError[] = [
     ...(validated.success ? [] : [createUserNameError(name, settings.messages)]),
@@ -129,7 +129,7 @@ async function openAccount(
     return await em.fork().transactional(async (inner) => {
       const link = await lockUserAndConsumeEmailedLink(inner, 'sign_up', readLinkToken(req), now);
       if (!link) return undefined;
-      const { id } = await storeAccountWithVerifiedEmail(inner, { name, email: link.email, passwordHash, locale }, now);
+      const { id } = await createAccountWithVerifiedEmail(inner, { name, email: link.email, passwordHash, locale }, now);
       await recordAuditEvent(inner, getClientAddressAndUserAgent(req), { action: 'account.created', actorId: id, userId: id }, now);
       return id;
     });

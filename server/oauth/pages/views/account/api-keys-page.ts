@@ -1,10 +1,10 @@
 import { orderActions, type ApiKeyLimits } from '@mandate/contract';
 import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
-import { renderAccountSubpage, describeScope } from './account-pages.ts';
+import { renderAccountSubpage, describeScope } from './account-subpage-layout-and-basic-forms.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { statusBadge } from '../status-badge.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { describeCategories, describeLimits } from '../order-limits-form-and-amount-format.ts';
+import { describeCategories, describeLimitAmountsAndEndDate } from '../order-limits-form-and-amount-format.ts';
 import { hiddenField, linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
@@ -70,7 +70,7 @@ const permissionsAndLimits = (settings: PageSettings, { scopes, limits }: Accoun
  */
 function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Html {
   const { apiKeys, orderLimits } = messages;
-  const list = describeLimits(messages, limits);
+  const list = describeLimitAmountsAndEndDate(messages, limits);
   const actions = limits.actions.length < orderActions.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
   const categories = limits.products ? [describeCategories(messages, limits.products)] : [];
   const access = limits.orders === 'own' ? [apiKeys.ownOrders] : [];

@@ -1,7 +1,7 @@
 import type { ApprovalStatus } from '@mandate/contract';
 import type { ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { renderAccountSubpage } from './account-pages.ts';
+import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { renderLongPolledContent } from '../render-long-polled-content.ts';
 import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';

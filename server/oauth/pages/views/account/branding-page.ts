@@ -2,7 +2,7 @@ import { brandingUpdateSchema, logoLimits, logoMediaTypes } from '@mandate/contr
 import type { ShopBranding } from '../../../../branding/default-branding.ts';
 import { getLogoPath } from '../../../../logos/logo-path.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { renderAccountSubpage } from './account-pages.ts';
+import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
 import { formField, hiddenField, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export type BrandingFieldName = keyof typeof brandingUpdateSchema.shape;

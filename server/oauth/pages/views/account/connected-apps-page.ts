@@ -5,8 +5,8 @@ import { html, type Html } from '../../../../http/response/html-template.ts';
 import { describeCategories } from '../order-limits-form-and-amount-format.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { checkboxField, hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { describeScope, renderAccountSubpage } from './account-pages.ts';
-import { translateDevice } from './translate-device.ts';
+import { describeScope, renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
+import { translateDeviceDescription } from './translate-device-description.ts';
 
 type ConnectedAppsViewModel = {
   readonly applications: readonly ConnectedAppGroup[];
@@ -77,7 +77,7 @@ function deviceDetails(
   { id, device, scopes, allowedAt, lastUsedAt, limits }: Device,
 ): Html {
   const { apps: messages, orderLimits } = settings.messages;
-  return html`${devices.length === 1 && device !== null && html`<p class="quiet">${messages.on({ device: translateDevice(settings, device) })}</p>`}
+  return html`${devices.length === 1 && device !== null && html`<p class="quiet">${messages.on({ device: translateDeviceDescription(settings, device) })}</p>`}
     <p class="quiet">${messages.allowed({ when: formatTimestamp(settings, allowedAt) })}</p>
     <p class="quiet">${messages.used({ when: formatTimestamp(settings, lastUsedAt) })}</p>
     ${limits && summarizeSpendingLimits(settings, limits) !== '' && html`<p>${summarizeSpendingLimits(settings, limits)}</p>`}
@@ -121,7 +121,7 @@ const deviceRemoval = (settings: PageSettings, application: string, device: Devi
 });
 
 const deviceName = (settings: PageSettings, { device }: Device): string =>
-  device === null ? settings.messages.sessions.unknown : translateDevice(settings, device);
+  device === null ? settings.messages.sessions.unknown : translateDeviceDescription(settings, device);
 
 const removalForm = (settings: PageSettings, csrf: string, { ids, keys, label, text, heading }: Removal): Html =>
   html`<form method="post" ${heading !== undefined && html`class="all-devices"`}>

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { renderAccountSubpage, renderAccountSuccessPage } from './account-pages.ts';
+import { renderAccountSubpage, renderAccountSuccessPage } from './account-subpage-layout-and-basic-forms.ts';
 import { hiddenField, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 type Form = { readonly csrf: string; readonly locale: string | null; readonly faults: readonly FieldError[] };

@@ -6,7 +6,7 @@ import { renderLongPolledContent } from '../render-long-polled-content.ts';
 import { orderDeliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
 import { statusBadge, type StatusKind } from '../status-badge.ts';
 import { linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { renderAccountSubpage } from './account-pages.ts';
+import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
 
 const orderStatusKinds: Record<OrderSummary['status'], StatusKind> = {
   pending: 'waiting',

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formField, hiddenField, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { renderAccountSubpage, renderAccountSuccessPage } from './account-pages.ts';
+import { renderAccountSubpage, renderAccountSuccessPage } from './account-subpage-layout-and-basic-forms.ts';
 
 export type ProfilePageViewModel = {
   readonly csrf: string;

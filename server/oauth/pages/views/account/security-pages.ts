@@ -1,5 +1,5 @@
 import { html, Html } from '../../../../http/response/html-template.ts';
-import { renderAccountSubpage } from './account-pages.ts';
+import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { makeLanguageSwitchSubmitForm } from '../../layout/language-switch.ts';

@@ -3,8 +3,8 @@ import type { SessionSummary } from '../../../sessions/record-list-and-revoke-br
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { renderAccountSubpage } from './account-pages.ts';
-import { translateDevice } from './translate-device.ts';
+import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
+import { translateDeviceDescription } from './translate-device-description.ts';
 
 export type SessionsPageViewModel = {
   readonly csrf: string;
@@ -49,7 +49,7 @@ function sessionRow(
   isCurrent: boolean,
 ): Html {
   const { sessions: messages } = settings.messages;
-  const name = device === null ? messages.unknown : translateDevice(settings, device);
+  const name = device === null ? messages.unknown : translateDeviceDescription(settings, device);
   const address = ip && formatIpAddress(ip);
   const wasUsedLater = lastUsedAt.getTime() - startedAt.getTime() >= 60_000;
   return html`<li>

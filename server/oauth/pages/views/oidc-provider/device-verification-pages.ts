@@ -16,7 +16,7 @@ type PageFunctions = {
 };
 
 /** Creates the page handlers for the device flow (RFC 8628 section 3.3). */
-export function createDeviceVerificationPages({ show, localize, localizeForUser }: PageFunctions) {
+export function createDeviceVerificationPageHandlers({ show, localize, localizeForUser }: PageFunctions) {
   const showConfirmation = (ctx: KoaContextWithOIDC, settings: PageSettings, client: Client, code: string): void => {
     const application = client.clientName ?? client.clientId;
     const settingsWithCode = keepUserCodeInLanguageLinks(settings, code);

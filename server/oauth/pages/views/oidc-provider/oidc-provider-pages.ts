@@ -3,7 +3,7 @@ import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { Html } from '../../../../http/response/html-template.ts';
-import { createDeviceVerificationPages } from './device-verification-pages.ts';
+import { createDeviceVerificationPageHandlers } from './device-verification-pages.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { loadSignedInAccountIntoRequestContext } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { languageParameter } from '../../layout/language-switch.ts';
@@ -13,9 +13,9 @@ import { createPageSecurityHeaders } from '../../assets/page-security-headers.ts
 import { confirmSignOutPage, errorPage, signedOutPage } from '../message-pages.ts';
 
 /** Pages that oidc-provider's endpoints render. */
-export type OidcProviderPages = ReturnType<typeof createOidcProviderPages>;
+export type OidcPageHandlers = ReturnType<typeof createOidcPageHandlers>;
 
-export function createOidcProviderPages(defaultSettings: PageSettings, issuer: string, em: EntityManager) {
+export function createOidcPageHandlers(defaultSettings: PageSettings, issuer: string, em: EntityManager) {
   const show = (ctx: KoaContextWithOIDC, settings: PageSettings, html: Html, returnTo?: string): void => {
     ctx.type = 'html';
     ctx.set({ ...createPageSecurityHeaders(issuer, returnTo), 'Content-Language': settings.messages.language.tag });
@@ -34,7 +34,7 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
     return localize(ctx);
   };
   return {
-    ...createDeviceVerificationPages({ show, localize, localizeForUser }),
+    ...createDeviceVerificationPageHandlers({ show, localize, localizeForUser }),
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
       await defaultSettings.refreshBranding();
       const chosen = ctx.query[languageParameter];

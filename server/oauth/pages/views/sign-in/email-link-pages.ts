@@ -50,7 +50,7 @@ export function requestPasswordResetPage(settings: PageSettings, { csrf, email, 
   );
 }
 
-export function confirmEmailPage(settings: PageSettings, { csrf, email }: Omit<Form, 'faults'>): Html {
+export function confirmEmailChangePage(settings: PageSettings, { csrf, email }: Omit<Form, 'faults'>): Html {
   const { changeEmail: messages } = settings.messages;
   return renderPage(
     settings,

@@ -26,7 +26,7 @@ import { createPageSecurityHeaders } from '../../assets/page-security-headers.ts
 import { sendPage } from '../../routing/page-context.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { recoveryCodesPage, securityPage, authenticatorAppSetupPage } from '../../views/account/security-pages.ts';
-import { translateDevice } from '../../views/account/translate-device.ts';
+import { translateDeviceDescription } from '../../views/account/translate-device-description.ts';
 import { describeUserAgent } from '../../../sessions/describe-user-agent.ts';
 import { createPasskeyCreationOptionsJson, listPasskeys } from '../../../second-factors/passkeys.ts';
 
@@ -41,7 +41,7 @@ export async function showSecurityPage(request: AccountRequest, faults: readonly
     appAddedAt: await findWhenAuthenticatorAppWasAdded(em, account.id),
     codesLeft: await countRecoveryCodes(em, account.id),
     passkeys: await listPasskeys(em, account.id),
-    passkeyName: device === null ? settings.messages.security.passkeyDefault : translateDevice(settings, device),
+    passkeyName: device === null ? settings.messages.security.passkeyDefault : translateDeviceDescription(settings, device),
     linkedAccounts: await listLinkedAccounts(em, account.id),
     providers: (await listEnabledProviders(em)).filter((one) => canRoleUseProvider(one, role)),
     passkeyOptions: await createPasskeyCreationOptionsJson(

@@ -1,6 +1,6 @@
 import type { McpTool } from '@mandate/contract/tools';
 import { z } from 'zod';
-import { formatTokenChallenge, type TokenChallenge } from '../http/middleware/authenticate.ts';
+import { formatTokenChallenge, type TokenChallenge } from '../http/middleware/authenticate-and-apply-rate-limit.ts';
 
 const toolCall = z.object({
   id: z.union([z.string(), z.number()]),
@@ -13,7 +13,7 @@ const toolCall = z.object({
  * challenge contains the granted scopes and the least permissive missing scope, so that the client requests a token with all of these
  * scopes (MCP authorization, scope challenge handling; RFC 6750 section 3.1).
  */
-export function createInsufficientScopeResponse(
+export function createResponseIfToolScopeMissing(
   body: Buffer,
   lackingScope: readonly McpTool[],
   granted: readonly string[],

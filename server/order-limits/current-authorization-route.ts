@@ -6,7 +6,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { findEffectiveOrderLimits } from './find-effective-order-limits.ts';
 
-export const currentAuthorizationRoutes = (dependencies: HandlerDependencies) =>
+export const currentAuthorizationRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.authorization, {
     get: (request) => handleGetAuthorization(dependencies, request),
   });

@@ -7,7 +7,7 @@ import type { Principal } from './principal-and-token-types.ts';
  * @param what a verb phrase that completes the sentence "..., so it cannot ..."
  * @throws {Problem} `forbidden` if the customer allows the application to access only the orders that it placed
  */
-export function assertAllOrdersAccessible({ orderAuthorization }: Principal, what: string): void {
+export function assertPrincipalCanAccessAllOrders({ orderAuthorization }: Principal, what: string): void {
   if (!orderAuthorization?.ownOrdersOnly) return;
   throw createProblem('forbidden', {
     detail: translatable`This application can access only the orders that it placed, so it cannot ${{ action: new TranslatableText(what) }}.`,

@@ -26,7 +26,7 @@ const reference = (name: string): JsonObject => ({ $ref: referenceTo(name) });
  * generated clients would reject a known event, because both alternatives match; with `anyOf`, they use the first alternative that matches.
  * @param version1 the components of version 1, because event payloads use the format of version 1 in every version
  */
-export function splitEventSchemaBySubject({ schemas }: OpenApiComponents, version1: OpenApiComponents): void {
+export function replaceEventSchemaWithKnownAndOtherEvents({ schemas }: OpenApiComponents, version1: OpenApiComponents): void {
   const { Event: base } = schemas;
   if (!base || !isJsonObject(base['properties'])) throw new Error('no response contains an event');
   const { type, ...properties } = base['properties'];

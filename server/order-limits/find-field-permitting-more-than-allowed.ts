@@ -4,7 +4,7 @@ import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
  * Returns the first field in which `requested` permits more than `allowed`, or undefined if there is no such field. An absent limit permits
  * any amount.
  */
-export function findWidenedLimit(allowed: EffectiveOrderLimits, requested: EffectiveOrderLimits): string | undefined {
+export function findFieldPermittingMoreThanAllowed(allowed: EffectiveOrderLimits, requested: EffectiveOrderLimits): string | undefined {
   const [before, after] = [allowed.limits, requested.limits];
   const widened: readonly (readonly [field: string, isWider: boolean])[] = [
     ['actions', orderActions.some((action) => requested.actions.includes(action) && !allowed.actions.includes(action))],

@@ -4,9 +4,9 @@ import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-eve
 import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedder.ts';
 import { InvalidProviderResponseError, IdentityProviderUnavailableError } from '../../../identity-providers/provider-errors.ts';
 import { endAccessAfterProviderLogout } from '../../../ended-provider-accounts/end-access-after-provider-logout-or-rejection.ts';
-import { findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
+import { findEnabledProviderBySlug } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
-import { redirectFormToGet } from '../../../provider/redirect-form-to-get.ts';
+import { formPostToGetRedirectMiddlewares } from '../../../provider/redirect-form-to-get.ts';
 import type { PageContext } from '../../routing/page-context.ts';
 
 const formBytesMax = 16 * 1024;
@@ -20,7 +20,7 @@ const logoutForm = z.object({ logout_token: z.string().min(1) });
 export const createIdentityProviderPostRouter = (context: PageContext, requireHost: RequestHandler): express.Router =>
   express
     .Router({ caseSensitive: true, strict: true })
-    .post('/sign-in/providers/:slug/callback', requireHost, redirectFormToGet)
+    .post('/sign-in/providers/:slug/callback', requireHost, formPostToGetRedirectMiddlewares)
     .post('/sign-in/providers/:slug/logout', requireHost, receiveProviderLogout(context));
 
 /** Handles `POST /sign-in/providers/:slug/logout`, which receives logout tokens (OpenID Connect Back-Channel Logout section 2.5). */
@@ -29,7 +29,7 @@ const receiveProviderLogout = (context: PageContext): RequestHandler[] => [
   async (req, res) => {
     res.set('Cache-Control', 'no-store');
     const reject = (description: string) => res.status(400).json({ error: 'invalid_request', error_description: description });
-    const provider = await findEnabledProvider(context.em, String(req.params['slug']));
+    const provider = await findEnabledProviderBySlug(context.em, String(req.params['slug']));
     const form = logoutForm.safeParse(req.body ?? {});
     if (!provider || !form.success) return reject('logout_token must contain the logout token of a configured provider');
     try {

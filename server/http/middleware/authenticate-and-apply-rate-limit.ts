@@ -33,7 +33,7 @@ type AuthenticationOptions = {
  * route requires no token, but rejects an invalid token, so that the client notices the problem. Before the body is read, the request is
  * counted against the rate limit of the authenticated caller or, for an unauthenticated request, of the IP address.
  */
-export const authenticate =
+export const authenticateAndApplyRateLimit =
   (
     verify: VerifyAccessToken,
     challenge: TokenChallenge,

@@ -7,7 +7,7 @@ type RequestObjectSettings = {
 };
 
 /** Yields the reasons why an application cannot be required to sign its authorization requests (RFC 9101). */
-export function* findRequestObjectErrors({
+export function* findRequestObjectSettingErrors({
   requireSignedRequestObject: isRequired = false,
   jwks,
   jwksUri,

@@ -36,7 +36,7 @@ export const signingKeyRotationCreateSchema = withSchemaName(
     .strict(),
 );
 
-export const signingKeyRoutes = defineResource('Signing keys', 'Keys that sign tokens.', {
+export const signingKeyRotationRoute = defineResource('Signing keys', 'Keys that sign tokens.', {
   rotate: {
     method: 'POST',
     path: '/signing-key-rotations',

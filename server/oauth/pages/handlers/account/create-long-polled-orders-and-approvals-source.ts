@@ -21,7 +21,7 @@ type OrdersAndRequests = {
 const shownRequestsMax = 3;
 
 /** Returns the functions that read the content of the live region on pages that list the customer's orders. */
-export const createOrdersAndApprovalsContentSource = (
+export const createLongPolledOrdersAndApprovalsSource = (
   { context, account }: AccountRequest,
   { olderThan, limit }: { readonly olderThan?: number | undefined; readonly limit: number },
 ): LongPolledContentSource<OrdersAndRequests> => ({

@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '@mandate/contract';
-import { offlineAccessScope } from './offline-access.ts';
+import { offlineAccessScope } from './provider-scopes-and-account-check-interval.ts';
 
 type Preset = IdentityProvider['preset'];
 type PresetDefaults = {

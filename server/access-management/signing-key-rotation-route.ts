@@ -8,7 +8,7 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { generateSigningKeys, insertDueSigningKeysAndRetirePrevious } from '../oauth/signing-keys/rotate-signing-keys.ts';
 
-export const signingKeyRoutes = (dependencies: HandlerDependencies) =>
+export const signingKeyRotationRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.signingKeys, {
     rotate: (request) => handleRotateSigningKeys(dependencies, request),
   });

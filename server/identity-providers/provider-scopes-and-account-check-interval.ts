@@ -17,7 +17,7 @@ const presetsWithoutOfflineAccessScope = new Set<IdentityProviderRow['preset']>(
  * consents, and the user may have consented before without linking the account.
  * @returns `scope`, and the parameters that the provider requires for offline access
  */
-export function getScopeParameters(
+export function getProviderScopeParameters(
   { preset, scopes }: RequestFields,
   isLinking: boolean,
 ): { readonly scope: string } & Record<string, string> {

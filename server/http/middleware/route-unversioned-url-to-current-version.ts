@@ -8,7 +8,7 @@ const knownVersions = new Set<string>(apiVersions.map(({ name }) => name));
  * Routes `/api/orders` to the current version (`/api/v1/orders`) and adds the `Mandate-Version` header. The middleware is mounted at
  * `/api`; the path `/api` itself returns the list of versions.
  */
-export const rewriteUrlToApiVersion: RequestHandler = (req, res, next) => {
+export const routeUnversionedUrlToCurrentVersion: RequestHandler = (req, res, next) => {
   if (req.originalUrl.split('?', 1)[0] === req.baseUrl) return next();
   const [, requestedVersion] = /^\/(v\d+)(?=[/?]|$)/.exec(req.url) ?? [];
   if (requestedVersion === undefined) req.url = `/${currentApiVersion}${req.url}`;

@@ -1,5 +1,5 @@
 /** Formats the size of a backup, such as `34 tables, 102,345 rows`. */
-export const formatBackupContents = ({ tables, rows }: { readonly tables: number; readonly rows: number }): string =>
+export const formatTableAndRowCounts = ({ tables, rows }: { readonly tables: number; readonly rows: number }): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows`;
 
 /** @param begun start time, from `performance.now()` */

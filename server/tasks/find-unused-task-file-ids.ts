@@ -7,7 +7,7 @@ import { Task, TaskFile } from './task-and-task-file.entity.ts';
  * Returns the IDs of up to `limit` stored files that no task uses. Unused files are uploads whose request failed before the task was
  * created, partial outputs of canceled tasks, and partitions of imported files.
  */
-export async function findUnusedTaskFiles(em: EntityManager, limit: number): Promise<number[]> {
+export async function findUnusedTaskFileIds(em: EntityManager, limit: number): Promise<number[]> {
   // Checkpoints are read before outputs, so that the file of a task that finishes in the meantime is not considered unused.
   const unfinished = await em.find(Task, { status: { $in: ['queued', 'running'] } }, { fields: ['checkpoint'], disableIdentityMap: true });
   const usedByCheckpoints = unfinished.flatMap(({ checkpoint }) => filesOfCheckpoint(checkpoint));

@@ -9,7 +9,7 @@ import { eraseImportedUserData } from './imported-user.entity.ts';
 import type { User } from './user.entity.ts';
 
 /** Closes an account permanently. The caller must have locked the administrators and then the user, in the same transaction. */
-export async function closeUser(em: EntityManager, endAccess: RevokeAccess, user: User): Promise<void> {
+export async function closeUserAndRevokeAccess(em: EntityManager, endAccess: RevokeAccess, user: User): Promise<void> {
   await assertOtherAdministratorRemains(em, user);
   await assertNoOpenOrders(em, user.id);
   user.close();

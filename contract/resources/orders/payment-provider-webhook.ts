@@ -5,13 +5,13 @@ import { lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadat
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
-export const providerEventProblemTypes = {
+export const paymentProviderWebhookProblemTypes = {
   invalid_signature: { status: 400, title: 'The signature is not valid' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblemTypes, ...providerEventProblemTypes });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...paymentProviderWebhookProblemTypes });
 
-export const providerEventRoutes = defineResource('Provider events', 'Webhooks for payment providers.', {
+export const paymentProviderWebhookRoute = defineResource('Provider events', 'Webhooks for payment providers.', {
   receive: {
     method: 'POST',
     path: '/provider-events/:provider',

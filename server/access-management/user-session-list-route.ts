@@ -6,7 +6,7 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { listSessionsOfUserByStart, type SessionSummary } from '../oauth/sessions/record-list-and-revoke-browser-sessions.ts';
 import { assertSessionsAppsAndKeysReadable } from '../users/find-user-and-check-access.ts';
 
-export const sessionRoutes = (dependencies: HandlerDependencies) =>
+export const userSessionListRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.sessions, {
     listOfUser: (request) => handleListSessionsOfUser(dependencies, request),
   });

@@ -4,7 +4,7 @@ import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 
 /** Creates middleware that reads the current branding before a page is rendered. */
-export const refreshBranding =
+export const createBrandingReloadMiddleware =
   (settings: Pick<PageSettings, 'refreshBranding'>): RequestHandler =>
   async (_req, _res, next) => {
     await settings.refreshBranding();
@@ -17,7 +17,7 @@ const { code_verification: devicePages, end_session: signOutPages } = oauthEndpo
  * Reads the current branding for requests to the provider endpoints that always show a page. Error pages of other endpoints read the
  * branding themselves.
  */
-export const refreshBrandingForOidcProviderPages =
+export const createOidcPagesBrandingReloadMiddleware =
   (settings: Pick<PageSettings, 'refreshBranding'>): Middleware =>
   async ({ path }, next) => {
     if ([devicePages, signOutPages].some((page) => path === page || path.startsWith(`${page}/`))) await settings.refreshBranding();
