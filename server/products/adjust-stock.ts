@@ -1,6 +1,6 @@
-import { maxStock, type StockAdjustment, type StockAdjustmentCreate } from '@mandate/contract';
+import { maxStock, type EventType, type StockAdjustment, type StockAdjustmentCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { recordEvent } from '../events/record-event.ts';
+import { recordEvents } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { findProductOrThrow } from './find-product.ts';
@@ -40,8 +40,13 @@ export async function adjustStock(
 
 /** Records `product.stock_changed` and, if the stock reaches or leaves zero, `product.out_of_stock` or `product.back_in_stock`. */
 async function recordStockEvents(em: EntityManager, productId: number, before: number, after: number): Promise<void> {
-  const product = await findProductOrThrow(em, productId, true);
-  await recordEvent(em, 'product.stock_changed', product, null);
-  if (after === 0 && before > 0) await recordEvent(em, 'product.out_of_stock', product, null);
-  if (after > 0 && before === 0) await recordEvent(em, 'product.back_in_stock', product, null);
+  const subject = await findProductOrThrow(em, productId, true);
+  const types: EventType[] = ['product.stock_changed'];
+  if (after === 0 && before > 0) types.push('product.out_of_stock');
+  if (after > 0 && before === 0) types.push('product.back_in_stock');
+  await recordEvents(
+    em,
+    types.map((type) => ({ type, subject })),
+    null,
+  );
 }
