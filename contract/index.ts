@@ -144,6 +144,7 @@ export {
   idTokenSigningAlgorithms,
   type PublicJsonWebKey,
 } from './resources/access/application-authentication.ts';
+export { applicationLinkSchemas } from './resources/access/application-logo-and-links.ts';
 export type { Authorization, Budget } from './resources/access/current-authorization.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
 export { brandingUpdateSchema, type Branding, type BrandingUpdate } from './resources/shop/branding.ts';

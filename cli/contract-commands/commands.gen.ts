@@ -5924,6 +5924,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       'name',
       'type',
       'logo_uri',
+      'policy_uri',
+      'tos_uri',
       'redirect_uris',
       'post_logout_redirect_uris',
       'backchannel_logout_uri',
@@ -5988,6 +5990,20 @@ export const commandSpecs: readonly CommandSpec[] = [
           pattern: '^(https:\\/\\/(?:.{1,1000}|.{1000}.{1,992})|data:image\\/png;base64,[A-Za-z0-9+/]+={0,2})$',
           description:
             "Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but the shop's pages never load it.",
+        },
+        policy_uri: {
+          type: ['string', 'null'],
+          maxLength: 500,
+          pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
+          description:
+            'Privacy policy of the application (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.',
+        },
+        tos_uri: {
+          type: ['string', 'null'],
+          maxLength: 500,
+          pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
+          description:
+            'Terms of service of the application (RFC 7591 section 2), linked on the consent page in the same cases as `policy_uri`.',
         },
         redirect_uris: {
           type: ['array'],
@@ -6264,6 +6280,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       'name',
       'type',
       'logo_uri',
+      'policy_uri',
+      'tos_uri',
       'redirect_uris',
       'post_logout_redirect_uris',
       'backchannel_logout_uri',
@@ -6327,6 +6345,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       'name',
       'type',
       'logo_uri',
+      'policy_uri',
+      'tos_uri',
       'redirect_uris',
       'post_logout_redirect_uris',
       'backchannel_logout_uri',
@@ -6395,6 +6415,20 @@ export const commandSpecs: readonly CommandSpec[] = [
           pattern: '^(https:\\/\\/(?:.{1,1000}|.{1000}.{1,992})|data:image\\/png;base64,[A-Za-z0-9+/]+={0,2})$',
           description:
             "Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but the shop's pages never load it.",
+        },
+        policy_uri: {
+          type: ['string', 'null'],
+          maxLength: 500,
+          pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
+          description:
+            'Privacy policy of the application (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.',
+        },
+        tos_uri: {
+          type: ['string', 'null'],
+          maxLength: 500,
+          pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
+          description:
+            'Terms of service of the application (RFC 7591 section 2), linked on the consent page in the same cases as `policy_uri`.',
         },
         redirect_uris: {
           type: ['array'],
@@ -6673,6 +6707,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       'name',
       'type',
       'logo_uri',
+      'policy_uri',
+      'tos_uri',
       'redirect_uris',
       'post_logout_redirect_uris',
       'backchannel_logout_uri',

@@ -11,6 +11,8 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   name: application.name,
   type: application.type,
   logo_uri: application.logoUri ?? null,
+  policy_uri: application.policyUri ?? null,
+  tos_uri: application.tosUri ?? null,
   redirect_uris: [...application.redirectUris],
   post_logout_redirect_uris: [...application.postLogoutRedirectUris],
   backchannel_logout_uri: application.backchannelLogoutUri ?? null,

@@ -117,6 +117,8 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate, s
     grantTypes: body.grant_types,
     firstParty: body.first_party ?? false,
     logoUri: body.logo_uri ?? null,
+    policyUri: body.policy_uri ?? null,
+    tosUri: body.tos_uri ?? null,
     rateLimitPerMinute: body.rate_limit_per_minute ?? null,
     quotaPerMonth: body.quota_per_month ?? null,
     refreshGraceSeconds: body.refresh_grace_seconds ?? null,

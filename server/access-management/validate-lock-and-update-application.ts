@@ -172,6 +172,8 @@ function assertNoApplicationErrors([first, ...more]: readonly { readonly field: 
 const definedFields = ({
   name,
   logo_uri: logoUri,
+  policy_uri: policyUri,
+  tos_uri: tosUri,
   redirect_uris: redirectUris,
   post_logout_redirect_uris: postLogoutRedirectUris,
   backchannel_logout_uri: backchannelLogoutUri,
@@ -195,6 +197,8 @@ const definedFields = ({
     Object.entries({
       name,
       logoUri,
+      policyUri,
+      tosUri,
       redirectUris,
       postLogoutRedirectUris,
       backchannelLogoutUri,

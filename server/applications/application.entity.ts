@@ -70,6 +70,8 @@ const schema = defineEntity({
     /** URL that receives logout tokens (OpenID Connect Back-Channel Logout). */
     backchannelLogoutUri: p.text().nullable().check('length(backchannel_logout_uri) <= 2000'),
     logoUri: p.text().nullable(),
+    policyUri: p.text().nullable().check('length(policy_uri) <= 500'),
+    tosUri: p.text().nullable().check('length(tos_uri) <= 500'),
     /** All scopes that can be granted to the application; if the list is empty, no scope can be granted. */
     scopes: p.array().defaultRaw(`'{}'`),
     /** Scopes that an administrator approved for all users; users are not asked for consent to them. */

@@ -45,6 +45,10 @@ export type ApplicationInput = {
   readonly grantTypes: readonly GrantType[];
   readonly firstParty?: boolean;
   readonly logoUri?: string | null;
+  /** Link to the privacy policy. */
+  readonly policyUri?: string | null;
+  /** Link to the terms of service. */
+  readonly tosUri?: string | null;
   readonly registration?: ApplicationRegistration;
   /** When the cached client ID metadata document expires. */
   readonly metadataExpiresAt?: Date | null;
@@ -107,6 +111,8 @@ export async function createApplication(
     idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? null,
     firstParty,
     logoUri,
+    policyUri: input.policyUri ?? null,
+    tosUri: input.tosUri ?? null,
     registration,
     metadataExpiresAt,
     rateLimitPerMinute,

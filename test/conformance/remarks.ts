@@ -5,8 +5,10 @@ const signInPage = 'The screenshot shows the sign-in page, which the server show
 const redirectUriErrorPage = 'The screenshot shows the error page; the server does not redirect to an unregistered URI.';
 const onlySignedRequestObjects = 'The server accepts only signed request objects, as its metadata states.';
 const noPairwiseSubjects = "A user has the same `sub` in all applications, as the server's metadata states.";
-const noTextOfApplications =
-  "The screenshot shows the sign-in page. The specification recommends that the page shows this logo or link. The server shows only the name of a self-registered application: an image on the application's server would reveal to it who opens the page, and the logo and links could be those of another company.";
+const noLogoOfApplications =
+  "The screenshot shows the sign-in page. The specification recommends that the page shows this logo. The server shows only the name of a self-registered application: an image on the application's server would reveal to it who opens the page, and the logo could be that of another company.";
+const noLinksToOtherHosts =
+  'The screenshot shows the sign-in page. The specification recommends that the page shows this link. The server shows the links of a self-registered application on the consent page, but only if a redirect URI has the same host: otherwise, the link could lead to the pages of another company. The link of the suite leads to a different host.';
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 
@@ -29,9 +31,9 @@ const remarks: Readonly<Record<string, string>> = {
   'oidcc-idtoken-unsigned': 'The server signs every ID token, as its metadata states.',
   'oidcc-registration-sector-uri': noPairwiseSubjects,
   'oidcc-registration-sector-bad': noPairwiseSubjects,
-  'oidcc-registration-logo-uri': noTextOfApplications,
-  'oidcc-registration-policy-uri': noTextOfApplications,
-  'oidcc-registration-tos-uri': noTextOfApplications,
+  'oidcc-registration-logo-uri': noLogoOfApplications,
+  'oidcc-registration-policy-uri': noLinksToOtherHosts,
+  'oidcc-registration-tos-uri': noLinksToOtherHosts,
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': onlySignedRequestObjects,
   'oidcc-ensure-request-object-with-redirect-uri': onlySignedRequestObjects,
   'oidcc-rp-initiated-logout-no-params': signedOutPage,

@@ -77,6 +77,8 @@ const application = {
   name: 'Stock monitor',
   type: 'confidential',
   logo_uri: null,
+  policy_uri: 'https://stock.example/privacy',
+  tos_uri: null,
   redirect_uris: ['https://stock.example/callback'],
   post_logout_redirect_uris: [],
   backchannel_logout_uri: null,

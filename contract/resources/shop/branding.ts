@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { acceptedLogosText, logoBodySchema, logoSchema, logoUploadRouteMetadata } from '../../schema/logo-schemas.ts';
+import { createHttpsLinkSchema } from '../../schema/https-link-schema.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import {
   commonProblemTypes,
@@ -21,12 +22,6 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 const accentColorSchema = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a color in the form #rrggbb, such as #1d4ed8');
 const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/);
-/** @param example valid URL for the field, to show in the error message */
-const createLinkSchema = (example: string) =>
-  z
-    .string()
-    .max(500)
-    .regex(/^https:\/\/[^\s/?#:@\\"<>]+\.[^\s/?#@\\"<>]+(?:[/?#][!-~]*)?$/, `must be an https URL, such as ${example}`);
 
 const descriptions = {
   name: 'Name of the shop on pages and in e-mails.',
@@ -68,9 +63,9 @@ export const brandingUpdateSchema = withSchemaName(
     .object({
       name: singleLineInputSchema(60).describe(descriptions.name).optional(),
       accent_color: accentColorSchema.describe(descriptions.accent_color).optional(),
-      help_url: createLinkSchema('https://shop.example/help').nullable().describe(descriptions.help_url).optional(),
-      terms_url: createLinkSchema('https://shop.example/terms').nullable().describe(descriptions.terms_url).optional(),
-      privacy_url: createLinkSchema('https://shop.example/privacy').nullable().describe(descriptions.privacy_url).optional(),
+      help_url: createHttpsLinkSchema('https://shop.example/help').nullable().describe(descriptions.help_url).optional(),
+      terms_url: createHttpsLinkSchema('https://shop.example/terms').nullable().describe(descriptions.terms_url).optional(),
+      privacy_url: createHttpsLinkSchema('https://shop.example/privacy').nullable().describe(descriptions.privacy_url).optional(),
       email_sender_name: singleLineInputSchema(100).nullable().describe(descriptions.email_sender_name).optional(),
       email_footer: multilineTextSchema(500).nullable().describe(descriptions.email_footer).optional(),
     })

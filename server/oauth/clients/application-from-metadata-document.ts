@@ -1,3 +1,4 @@
+import { applicationLinkSchemas } from '@mandate/contract';
 import { z } from 'zod';
 import type { ApplicationInput } from '../../applications/validate-and-create-application.ts';
 import {
@@ -16,7 +17,7 @@ import { formatInEnglish } from '../../http/problem-details/translate-detail.ts'
 
 /**
  * Supported properties of a client ID metadata document. Unsupported properties are ignored (RFC 7591 section 2), in particular key and
- * logo URLs.
+ * logo URLs, and links that are not https URLs.
  */
 const documentSchema = z.object({
   client_id: z.string(),
@@ -27,6 +28,8 @@ const documentSchema = z.object({
   grant_types: z.array(z.string()).default(['authorization_code']),
   response_types: z.array(z.string()).default(['code']),
   scope: z.string().optional(),
+  policy_uri: applicationLinkSchemas.policy_uri.nullish().catch(null),
+  tos_uri: applicationLinkSchemas.tos_uri.nullish().catch(null),
   client_secret: z.undefined({ invalid_type_error: 'must not be in a public document' }),
 });
 
@@ -45,6 +48,8 @@ export function applicationFromMetadataDocument(clientId: string, document: Fetc
     clientId,
     name: metadata.client_name ?? new URL(clientId).host,
     type: 'public',
+    policyUri: metadata.policy_uri ?? null,
+    tosUri: metadata.tos_uri ?? null,
     redirectUris: metadata.redirect_uris,
     postLogoutRedirectUris: metadata.post_logout_redirect_uris,
     scopes: scopesOfSelfRegisteredApplications.filter((name) => requestedScopes?.includes(name) ?? true),

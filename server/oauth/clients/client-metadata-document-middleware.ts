@@ -93,6 +93,7 @@ async function storeApplication(em: EntityManager, input: ApplicationInput, req:
 
 async function updateFromDocument(em: EntityManager, known: Application, input: ApplicationInput, req: Request): Promise<void> {
   const { clientId, metadataExpiresAt = null, name, redirectUris = [], postLogoutRedirectUris = [], scopes, grantTypes } = input;
+  const { policyUri = null, tosUri = null } = input;
   const before = documentFingerprint(known);
   known.metadataExpiresAt = metadataExpiresAt;
   known.name = name;
@@ -100,6 +101,8 @@ async function updateFromDocument(em: EntityManager, known: Application, input: 
   known.postLogoutRedirectUris = [...postLogoutRedirectUris];
   known.scopes = [...scopes];
   known.grantTypes = [...grantTypes];
+  known.policyUri = policyUri;
+  known.tosUri = tosUri;
   await em.flush();
   if (documentFingerprint(known) === before) return;
   const details = { fields: ['metadata_document'] };
@@ -107,12 +110,14 @@ async function updateFromDocument(em: EntityManager, known: Application, input: 
   await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, new Date());
 }
 
-type DocumentFields = Pick<Application, 'name'> & {
+type DocumentFields = Pick<Application, 'name' | 'policyUri' | 'tosUri'> & {
   readonly [Field in 'redirectUris' | 'postLogoutRedirectUris' | 'scopes' | 'grantTypes']: readonly string[];
 };
 
-const documentFingerprint = ({ name, redirectUris, postLogoutRedirectUris, scopes, grantTypes }: DocumentFields): string =>
-  JSON.stringify([name, redirectUris, postLogoutRedirectUris, scopes, grantTypes]);
+const documentFingerprint = (fields: DocumentFields): string => {
+  const { name, redirectUris, postLogoutRedirectUris, scopes, grantTypes, policyUri, tosUri } = fields;
+  return JSON.stringify([name, redirectUris, postLogoutRedirectUris, scopes, grantTypes, policyUri, tosUri]);
+};
 
 function describeFailure(error: unknown): string {
   if (error instanceof UnusableDocumentError) return error.message;

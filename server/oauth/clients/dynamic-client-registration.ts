@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   applicationCreateSchema,
+  applicationLinkSchemas,
   certificateAuthenticationMethods,
   certificateSubjectTypes,
   clientAuthenticationMethods,
@@ -63,11 +64,21 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
     throw new errors.InvalidClientMetadata(`grant_types must be among ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
   replaceSignatureAlgorithms(properties);
+  removeInvalidLinks(properties);
   // Every application with a `backchannel_logout_uri` receives `sid`, and the response must contain the value that the server uses (RFC
   // 7591 section 3.2.1).
   if (properties.backchannel_logout_uri !== undefined) properties.backchannel_logout_session_required = true;
   // The scope always contains `openid`, because oidc-provider treats an empty scope as all scopes.
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
+}
+
+/**
+ * Removes links that the consent page could not show, so that the response contains only links that the server uses (RFC 7591 section
+ * 3.2.1). Such links do not prevent the registration.
+ */
+function removeInvalidLinks(properties: Properties): void {
+  for (const [field, schema] of Object.entries(applicationLinkSchemas))
+    if (!schema.safeParse(properties[field]).success) delete properties[field];
 }
 
 /**
@@ -196,6 +207,8 @@ export async function storeApplicationFromClientMetadata(
     redirectUris: metadata.redirect_uris ?? [],
     postLogoutRedirectUris: metadata.post_logout_redirect_uris ?? [],
     backchannelLogoutUri: metadata.backchannel_logout_uri ?? null,
+    policyUri: metadata.policy_uri ?? null,
+    tosUri: metadata.tos_uri ?? null,
     scopes: parseApiScopes(metadata.scope),
     grantTypes: (metadata.grant_types ?? []).filter(isRegistrable),
     registration,

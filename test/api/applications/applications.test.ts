@@ -72,6 +72,14 @@ describe('POST /applications', () => {
     expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '#/backchannel_logout_uri']);
   });
 
+  test('sets the links of the consent page, and removes them', async () => {
+    const links = { policy_uri: 'https://app.example/privacy?lang=en#data', tos_uri: 'https://legal.example/terms' };
+    expect(await create()).toMatchObject({ policy_uri: null, tos_uri: null });
+    const { id, ...created } = await create(links);
+    expect(created).toMatchObject(links);
+    expect((await call('PATCH', `/${id}`, { tos_uri: null })).body).toMatchObject({ ...links, tos_uri: null });
+  });
+
   test.each(['allow_nonce_instead_of_pkce', 'allow_neither_pkce_nor_nonce'])(
     'sets %s only for a confidential application, and not by default',
     async (field) => {
@@ -113,6 +121,9 @@ describe('POST /applications', () => {
       { ...machine, backchannel_logout_uri: 'https://app.example/logout' },
       '#/backchannel_logout_uri',
     ],
+    ['an http URL as a link', { policy_uri: 'http://app.example/privacy' }, '#/policy_uri'],
+    ['a script as a link', { tos_uri: 'javascript:alert(1)' }, '#/tos_uri'],
+    ['a password in a link', { tos_uri: 'https://anna:secret@app.example/terms' }, '#/tos_uri'],
     ['no redirect URI for the authorization code grant', { redirect_uris: [] }, '#/redirect_uris'],
     ['client credentials for a public application', { ...machine, type: 'public' }, '#/grant_types'],
     ['a pre-approved scope that is not allowed', { preapproved_scopes: ['orders.write'] }, '#/preapproved_scopes'],

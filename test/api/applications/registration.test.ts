@@ -74,17 +74,22 @@ describe('a developer with a registration token (RFC 7591)', () => {
     }
   });
 
-  test('registers an application with a logo and links, which the server ignores (RFC 7591 section 2)', async () => {
-    const ignored = {
-      logo_uri: 'https://dev.example/logo.png',
-      client_uri: 'https://dev.example/',
-      policy_uri: 'https://dev.example/privacy',
-      tos_uri: 'https://dev.example/terms',
-    };
-    const response = await register({ ...metadata, ...ignored }, await createRegistrationToken());
+  test('registers an application with links, and with a logo that the server ignores (RFC 7591 section 2)', async () => {
+    const ignored = { logo_uri: 'https://dev.example/logo.png', client_uri: 'https://dev.example/' };
+    const links = { policy_uri: 'https://dev.example/privacy', tos_uri: 'https://legal.example/terms' };
+    const response = await register({ ...metadata, ...ignored, ...links }, await createRegistrationToken());
+    const body: JsonBody = await response.json();
+    expect([response.status, body]).toEqual([201, expect.objectContaining(links)]);
+    expect(await newestApplication()).toMatchObject({ client_id: body.client_id, logo_uri: null, ...links });
+  });
+
+  test('registers an application without its links that pages could not show (RFC 7591 section 3.2.1)', async () => {
+    const links = { policy_uri: 'http://dev.example/privacy', tos_uri: `https://dev.example/${'x'.repeat(500)}` };
+    const response = await register({ ...metadata, ...links }, await createRegistrationToken());
+    const body: JsonBody = await response.json();
     expect(response.status).toBe(201);
-    const { client_id: clientId }: JsonBody = await response.json();
-    expect(await newestApplication()).toMatchObject({ client_id: clientId, logo_uri: null });
+    expect(Object.keys(links).filter((field) => field in body)).toEqual([]);
+    expect(await newestApplication()).toMatchObject({ client_id: body.client_id, policy_uri: null, tos_uri: null });
   });
 
   test('registers a public application without a secret', async () => {

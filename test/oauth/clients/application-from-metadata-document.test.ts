@@ -20,6 +20,8 @@ test('a document with only the required members describes a public application w
     clientId,
     name: 'assistant.example',
     type: 'public',
+    policyUri: null,
+    tosUri: null,
     redirectUris: ['https://assistant.example/callback'],
     postLogoutRedirectUris: [],
     scopes: scopesOfSelfRegisteredApplications,
@@ -39,10 +41,14 @@ test('the members of a document are used, except grant types and scopes that suc
     response_types: ['token', 'code'],
     scope: 'openid users.manage orders.write orders.read unknown',
     logo_uri: 'https://assistant.example/logo.png',
+    policy_uri: 'https://assistant.example/privacy',
+    tos_uri: 'javascript:alert(1)',
   };
   const application = convert(metadata);
   expect(application).toMatchObject({
     name: 'Assistant',
+    policyUri: metadata.policy_uri,
+    tosUri: null,
     redirectUris: metadata.redirect_uris,
     postLogoutRedirectUris: ['https://assistant.example/bye'],
     grantTypes: ['authorization_code', 'refresh_token'],

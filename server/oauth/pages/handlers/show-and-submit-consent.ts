@@ -4,6 +4,7 @@ import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isRegisteredWithoutApproval, type Application } from '../../../applications/application.entity.ts';
 import { getLogoUriIfEmbedded } from '../../../applications/application-logo-uri.ts';
+import { selectLinksForConsentPage } from '../../../applications/select-links-for-consent-page.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { endBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
@@ -65,6 +66,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
   const html = consentPage(context.settings, {
     csrf: context.forms.issue(req, res),
     application: { name: application.name, firstParty: application.firstParty, logo: getLogoUriIfEmbedded(application.logoUri) },
+    links: selectLinksForConsentPage(application),
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
     selfRegistered: isRegisteredWithoutApproval(application),
     returnTo: getAuthorizationRequestRedirectUri(interaction),

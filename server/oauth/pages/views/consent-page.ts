@@ -1,4 +1,5 @@
 import { getRolesAllowedForScope, type Scope } from '@mandate/contract';
+import type { ApplicationLinks } from '../../../applications/select-links-for-consent-page.ts';
 import { loopbackHostNames } from '../../../applications/validate-redirect-uri.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { orderLimitsFields, type OrderLimitsFieldsViewModel } from './order-limits-fields-and-page.ts';
@@ -9,6 +10,7 @@ import type { OpenIdConnectScope } from '../../protocol/oauth-scopes.ts';
 export type ConsentPageViewModel = {
   readonly csrf: string;
   readonly application: { readonly name: string; readonly firstParty: boolean; readonly logo: string | undefined };
+  readonly links: ApplicationLinks;
   /** Host of the client ID metadata document, if such a document identifies the application. */
   readonly documentHost: string | undefined;
   readonly selfRegistered: boolean;
@@ -52,6 +54,7 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
         </div>
         ${!hasNothingToGrant(content) && permissions(settings, content)} ${content.beyondRole.length > 0 && beyondRole(settings, content)}
         ${!hasNothingToGrant(content) && html`<p class="quiet">${consent.duration({ days: content.days })} ${consent.revoke({ page: messages.accountMenu.apps })}</p>`}
+        ${applicationLinks(settings, content)}
         <div class="decision">
           ${linkToPowerfulPermissions(settings, content)}
           <div class="choice">
@@ -65,6 +68,21 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
       ...(content.isSelectionMissing ? [{ field: 'permissions', text: consent.nothingSelected }] : []),
       ...(content.orderLimits?.faults ?? []),
     ],
+  );
+}
+
+const linkInNewTab = (url: string, text: string): Html => html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
+
+/** The links open in a new tab, because the form would lose the user's selection if the page were left. */
+function applicationLinks({ messages: { consent } }: PageSettings, { application, links }: ConsentPageViewModel): Html | false {
+  const { privacyPolicy, termsOfService } = links;
+  return (
+    (privacyPolicy !== undefined || termsOfService !== undefined) &&
+    html`<p class="quiet">
+      ${privacyPolicy !== undefined && linkInNewTab(privacyPolicy, consent.privacyPolicy({ application: application.name }))}
+      ${privacyPolicy !== undefined && termsOfService !== undefined && '·'}
+      ${termsOfService !== undefined && linkInNewTab(termsOfService, consent.termsOfService({ application: application.name }))}
+    </p>`
   );
 }
 

@@ -134,6 +134,8 @@ function Registration({ application }: Props): ReactNode {
             </ul>
           ),
         },
+        { name: t('field.policy_uri'), value: application.policy_uri ?? false },
+        { name: t('field.tos_uri'), value: application.tos_uri ?? false },
         { name: t('field.created_at'), value: format.dateTime(application.created_at) },
         { name: t('field.updated_at'), value: format.dateTime(application.updated_at) },
       ].filter(({ value }) => value !== false)}

@@ -58,10 +58,13 @@ export function EditApplicationRegistration(form: Props): ReactNode {
   const { application } = form;
   const [name, setName] = useState(application.name);
   const [uris, setUris] = useState(application.redirect_uris.join('\n'));
+  const [policyUri, setPolicyUri] = useState(application.policy_uri ?? '');
+  const [tosUri, setTosUri] = useState(application.tos_uri ?? '');
   const hasUris = usesRedirectUri(findBestFittingApplicationKind(application));
-  const changes = name.trim() === '' ? undefined : { name: name.trim(), ...(hasUris && { redirect_uris: parseUris(uris) }) };
+  const links = { policy_uri: policyUri.trim() || null, tos_uri: tosUri.trim() || null };
+  const changes = name.trim() === '' ? undefined : { name: name.trim(), ...links, ...(hasUris && { redirect_uris: parseUris(uris) }) };
   return (
-    <UpdateForm form={form} changes={changes} fields={['#/name', '#/redirect_uris']}>
+    <UpdateForm form={form} changes={changes} fields={['#/name', '#/redirect_uris', '#/policy_uri', '#/tos_uri']}>
       {(error) => (
         <>
           <TextInput
@@ -74,9 +77,34 @@ export function EditApplicationRegistration(form: Props): ReactNode {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           {hasUris && <RedirectUrisField value={uris} error={error} onChange={setUris} />}
+          {hasUris && <LinkField name="policy_uri" value={policyUri} error={error} onChange={setPolicyUri} />}
+          {hasUris && <LinkField name="tos_uri" value={tosUri} error={error} onChange={setTosUri} />}
         </>
       )}
     </UpdateForm>
+  );
+}
+
+type LinkFieldProps = {
+  readonly name: 'policy_uri' | 'tos_uri';
+  readonly value: string;
+  readonly error: unknown;
+  readonly onChange: (value: string) => void;
+};
+
+/** Field for a link that the consent page shows. */
+function LinkField({ name, value, error, onChange }: LinkFieldProps): ReactNode {
+  const t = useApplicationsMessages();
+  return (
+    <TextInput
+      label={t(`field.${name}`)}
+      type="url"
+      maxLength={500}
+      placeholder="https://"
+      value={value}
+      error={findFieldErrorDetail(error, `#/${name}`)}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
 
