@@ -33,6 +33,13 @@ test('the HTML of an e-mail escapes every value', () => {
   expect(mail.html).toContain('href="https://shop.example/?a=1&amp;token=');
 });
 
+test('the HTML of an e-mail keeps the word “e-mail” on one line', () => {
+  const subject = 'Your e-mail address';
+  const { html } = renderBrandedEmail('ann@example.com', shop, 'https://shop.example', { ...content, subject });
+  expect(html).toContain(`<title>${subject}</title>`);
+  expect(html).toMatch(/<h1 [^>]*>Your <span style="white-space: nowrap">e-mail<\/span> address<\/h1>/);
+});
+
 test('the plain text of an e-mail has the same content, without markup', () => {
   const { action, advice, subject } = content;
   const blocks = ['Hello,', 'text with <b>markup</b>', 'ab2cd-ef3gh', 'Kept:\n- Passkey <i>Phone</i>', advice, action.url, 'A note'];
