@@ -193,6 +193,7 @@ describe('an account with an authenticator app', () => {
   test('does not require a code after the user removes the app', async () => {
     const anna = await signUpWithAuthenticatorApp();
     const page = await anna.browser.open('/account/security');
+    expect(page.text).toContain('<button class="danger second">Remove the authenticator app</button>');
     const csrf = /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
     await anna.browser.open('/account/authenticator-app/remove', { method: 'POST', body: new URLSearchParams({ csrf }) });
     const { page: account } = await submitPassword(anna);

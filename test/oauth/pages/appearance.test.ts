@@ -56,6 +56,29 @@ test('the html template escapes every value except nested templates', () => {
   );
 });
 
+describe('the stylesheet', () => {
+  const stylesheet = buildStylesheet('#1d4ed8');
+  const rules = stylesheet.replaceAll(/\/\*.*?\*\//gs, '');
+  /** Returns the declarations of the first rule that has exactly these selectors. */
+  const findRule = (selectors: string): string => rules.split(`\n${selectors} {`)[1]?.split('}')[0]?.replaceAll(/\s+/g, ' ').trim() ?? '';
+
+  test.each(['light', 'dark'] as const)('gives placeholders enough contrast in %s mode', (mode) => {
+    expect(findRule('::placeholder')).toBe('color: var(--quiet); opacity: 1;');
+    const [light = '', dark = ''] = rules.split('@media (prefers-color-scheme: dark)');
+    const readColor = (name: string): string =>
+      new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(mode === 'light' ? light : dark)?.[1] ?? `no color ${name}`;
+    expect(calculateContrastRatio(readColor('quiet'), readColor('card'))).toBeGreaterThanOrEqual(4.5);
+  });
+
+  test('gives buttons for irreversible changes a red border', () => {
+    expect(findRule('button.danger.second')).toBe('color: var(--danger); background: transparent; border-color: currentcolor;');
+  });
+
+  test('balances the lines of headings and buttons', () => {
+    expect(findRule('h1,\nh2,\nbutton,\na.button,\nsummary')).toBe('text-wrap: balance;');
+  });
+});
+
 describe('browsers do not break', () => {
   const keep = (text: string): string => keepEmailWordsOnOneLine(html`<p title="An e-mail">${text}</p>`, html`class="unbroken"`).toString();
 

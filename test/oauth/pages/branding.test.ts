@@ -122,6 +122,7 @@ describe('the logo', () => {
   test('replaces the letter on every page, and can be deleted', async () => {
     const uploaded = await uploadLogo(admin.browser, pngFile(64));
     expect(uploaded.text).toContain('Your changes have been saved.');
+    expect(uploaded.text).toContain('<button class="danger second">Delete the logo</button>');
     const { text } = await new HttpBrowser(server.origin).open('/sign-in');
     const source = /<img class="shop-logo" src="([^"]+)"/.exec(text)?.[1] ?? '';
     expect([(await fetch(server.origin + source)).status, text.includes('class="mark"')]).toEqual([200, false]);

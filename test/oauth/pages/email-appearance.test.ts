@@ -40,6 +40,10 @@ test('the HTML of an e-mail keeps the word “e-mail” on one line', () => {
   expect(html).toMatch(/<h1 [^>]*>Your <span style="white-space: nowrap">e-mail<\/span> address<\/h1>/);
 });
 
+test('the lines of the heading and the button of an e-mail are balanced', () => {
+  expect(mail.html.match(/<(?:h1|a class="button") [^>]*text-wrap: balance/g)).toHaveLength(2);
+});
+
 test('the plain text of an e-mail has the same content, without markup', () => {
   const { action, advice, subject } = content;
   const blocks = ['Hello,', 'text with <b>markup</b>', 'ab2cd-ef3gh', 'Kept:\n- Passkey <i>Phone</i>', advice, action.url, 'A note'];

@@ -143,6 +143,18 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
     }
   }
 
+  test.each([
+    ['sign-in while signed in', 'the button with a very long name', 'a.button.main', 2],
+    ['orders', 'a status', '.badge', 1],
+    ['sessions in several browsers', 'the mark of this browser', '.here', 1],
+  ])('on the page “%s”, %s (%s) has at most %i line(s) on a phone', { timeout: 60_000 }, async (name, _element, selector, lines) => {
+    await withPage({ viewport: { width: 320, height: 640 } }, async (page) => {
+      await accountScenarios[name]?.(page);
+      const heights = await measureHeights(page, selector);
+      expect([heights.length > 0, heights.filter(({ height }) => height > lines * 24 + 18)]).toEqual([true, []]);
+    });
+  });
+
   test('a shown password is hidden again when the form is submitted', async () => {
     await withPage({}, async (page) => {
       await page.goto(`${server.origin}/sign-in`);
