@@ -223,6 +223,7 @@ test('a session from before the app was set up cannot open sensitive pages', asy
 test('a wrong code does not set up the app, and the key stays the same', async () => {
   const anna = await signUp(server.origin);
   const page = await anna.browser.open('/account/authenticator-app');
+  expect(page.text).toContain('<a href="/account/security">Two-step verification and passkeys</a>');
   const refused = await anna.browser.submit(page, { code: '000000' });
   expect([refused.response.status, secretOnPage(refused)]).toEqual([400, secretOnPage(page)]);
   expect((await submitPassword(anna)).page.url.pathname).toBe('/account');

@@ -129,6 +129,16 @@ function renderAccountEmails({ messages }: Language): Mail[] {
   return contents.map((one) => renderEmail('ann@example.com', pageSettings, one));
 }
 
+test.each(bundledLanguages.all)(
+  'in the language $tag, texts above a button do not call it a link',
+  ({ tag, messages: { mail: texts } }) => {
+    const here = { en: /\bhere:$/, de: /\bhier\b.*:$/i, es: /\baquí:$/, fr: /\bici\u00a0:$/ }[tag] ?? tag;
+    const { signUp, haveAccount, reset, noAccount, newAddress, confirmNewAddress, confirmAddressFirst } = texts;
+    for (const text of [signUp, haveAccount, reset, noAccount, newAddress, confirmNewAddress, confirmAddressFirst])
+      expect(text(values)).toMatch(here);
+  },
+);
+
 // E-mails do not depend on the database.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('an e-mail in Chromium', () => {
   let browser: Browser;

@@ -24,7 +24,7 @@ import { Secret, TOTP } from 'otpauth';
 import { createBrandingScenarios } from '../../support/oauth/branding-scenarios.ts';
 import { createApprovalScenarios } from '../../support/shop/approval-page-scenarios.ts';
 import { createAccountPageScenarios } from '../../support/shop/account-page-scenarios.ts';
-import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
+import { setUpAuthenticatorApp, signInAs, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
 const widths = [320, 360, 768, 1280];
 /** Elements that must be large enough to tap. */
@@ -152,6 +152,18 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
       await accountScenarios[name]?.(page);
       const heights = await measureHeights(page, selector);
       expect([heights.length > 0, heights.filter(({ height }) => height > lines * 24 + 18)]).toEqual([true, []]);
+    });
+  });
+
+  test.each(bundledLanguages.tags)('on a phone, the main button is above the second button in the language %s', async (language) => {
+    const { browser: signedInBrowser } = await signUp(server.origin);
+    await withPage({ viewport: { width: 390, height: 844 } }, async (page) => {
+      await signInAs(server, page, { browser: signedInBrowser });
+      await page.goto(`${server.origin}/oauth/logout?language=${language}`);
+      const [main, second] = [page.locator('.choice button:not(.second)'), page.locator('.choice button.second')];
+      const [mainBox, secondBox] = [await main.boundingBox(), await second.boundingBox()];
+      expect(mainBox?.y).toBeLessThan(secondBox?.y ?? 0);
+      expect(mainBox?.width).toBe(secondBox?.width);
     });
   });
 

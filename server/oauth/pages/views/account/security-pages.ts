@@ -164,6 +164,7 @@ export function authenticatorAppSetupPage(
         <button type="submit">${messages.submit}</button>
       </form>`,
     faults,
+    { path: '/account/security', text: settings.messages.security.title },
   );
 }
 
