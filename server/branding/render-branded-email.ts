@@ -1,5 +1,6 @@
 import type { Branding } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
+import { keepEmailWordsOnOneLine } from '../http/response/keep-email-words-on-one-line.ts';
 import { getLogoPath } from '../logos/logo-path.ts';
 import type { Mail } from '../mail/queue-mail.ts';
 import type { ShopBranding } from './default-branding.ts';
@@ -29,7 +30,7 @@ export function renderBrandedEmail(to: string, shop: ShopBranding, issuer: strin
     to,
     subject: content.subject,
     text: renderText(shop, content),
-    html: renderHtml(shop, issuer, content).toString(),
+    html: keepEmailWordsOnOneLine(renderHtml(shop, issuer, content), html`style="white-space: nowrap"`).toString(),
     ...(shop.email_sender_name !== null && { senderName: shop.email_sender_name }),
   };
 }
@@ -95,7 +96,7 @@ function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): 
                       class="card text"
                       style="padding: 24px; border: 1px solid #e2e3e8; border-radius: 12px; background: #ffffff; color: #1a1b1f; overflow-wrap: anywhere"
                     >
-                      <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 28px">${subject}</h1>
+                      <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 28px; text-wrap: balance">${subject}</h1>
                       ${paragraphs.map(renderParagraph)}${lists.map(renderList)}${advice !== undefined && renderParagraph(advice)}
                       ${action && actionButton(action, shop.accent_color)}
                       ${notes.map((note) => html`<p class="quiet" style="${smallText}; color: #565a66">${note}</p>`)}
@@ -135,7 +136,7 @@ function shopHeader({ name, logo }: ShopBranding, issuer: string): Html {
 function actionButton({ url, label, hint }: NonNullable<EmailContent['action']>, accent: string): Html {
   const { background, text: color, border } = calculateEmailButtonColors(accent);
   const { link } = calculateThemeColors(accent).light;
-  const style = `display: inline-block; padding: 12px 24px; border: 1px solid ${border}; border-radius: 8px; font-size: 16px; font-weight: 600; text-decoration: none`;
+  const style = `display: inline-block; padding: 12px 24px; border: 1px solid ${border}; border-radius: 8px; font-size: 16px; font-weight: 600; text-align: center; text-decoration: none; text-wrap: balance`;
   return html`<p style="margin: 24px 0">
       <a class="button" href="${url}" style="${style}; background: ${background}; color: ${color}">${label}</a>
     </p>

@@ -32,15 +32,19 @@ export function renderStartPage(settings: PageSettings, { issuer, development }:
   );
 }
 
-const firstCommands = ({ messages: { start } }: PageSettings, issuer: string): Html =>
-  html`<section>
+const passwordFile = 'first-run.json';
+
+function firstCommands({ messages: { start } }: PageSettings, issuer: string): Html {
+  const [beforeFile, afterFile] = start.password({ file: passwordFile }).split(passwordFile);
+  return html`<section>
     <h2>${start.nextSteps}</h2>
     <p>${start.runCommands}</p>
     <ol class="commands">
       ${formatFirstOrderCommands(issuer).map((command) => html`<li><code>${unbreakOptions(command)}</code></li>`)}
     </ol>
-    <p class="quiet">${start.password({ file: 'first-run.json' })}</p>
+    <p class="quiet">${beforeFile}<code class="unbroken">${passwordFile}</code>${afterFile}</p>
   </section>`;
+}
 
 /** Wraps each command option in an element that prevents browsers from breaking the line between `--` and the name. */
 const unbreakOptions = (command: string): HtmlChild =>

@@ -25,7 +25,9 @@ describe('/', () => {
 
   test('shows the first commands in development, but not in production', async () => {
     expect(await (await open('/')).text()).not.toContain('npx mandate');
-    const text = (await (await open('/', browserAccept, development)).text()).replaceAll(/<[^>]*>/g, '');
+    const page = await (await open('/', browserAccept, development)).text();
+    expect(page).toContain('is in <code class="unbroken">first-run.json</code>.');
+    const text = page.replaceAll(/<[^>]*>/g, '');
     expect(text).toContain(`npx mandate login --api-url ${development.origin}`);
     expect(text).toContain('npx mandate orders pay 1');
   });

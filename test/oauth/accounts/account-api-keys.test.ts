@@ -52,8 +52,9 @@ describe('the page of API keys', () => {
     const page = await anna.browser.open('/account/api-keys');
     const after = await submitFormContaining(anna.browser, page, `value="${revoked.id}"`);
     expect([await fetchApiStatus(server, kept.key), await fetchApiStatus(server, revoked.key)]).toEqual([200, 401]);
-    const badges = after.text.match(/<span class="badge \w+">\w+/g);
-    expect(badges).toEqual(['<span class="badge good">Active', '<span class="badge neutral">Revoked']);
+    expect(page.text).toContain('<button class="danger second small" aria-label="Revoke Kept">');
+    const badges = after.text.match(/<small><span class="badge \w+">\w+/g);
+    expect(badges).toEqual(['<small><span class="badge good">Active', '<small><span class="badge neutral">Revoked']);
     expect(after.text.match(/This key can:|Expires /g)).toEqual(['Expires ', 'This key can:']); // only for the active key
     expect((await readAuditTrail(server, anna.id)).at(-1)).toBe(`api_key.revoked api_key:${revoked.id}`);
     expect((await anna.browser.open('/account/api-keys?language=de')).text).toContain('<span class="badge neutral">Wurde widerrufen');

@@ -38,7 +38,7 @@ describe('the account page', () => {
         .toReversed(),
     );
     expect(plainText(page.text)).toMatch(/Order \d+ \w+ \d+, \d{4} Waiting for payment €21\.00/);
-    expect(page.text.match(/<span class="badge waiting">Waiting for payment</g)).toHaveLength(3);
+    expect(page.text.match(/<small><span class="badge waiting">Waiting for payment<\/span><\/small>/g)).toHaveLength(3);
   });
 
   test('shows the applications with their limits and last use', async () => {

@@ -69,6 +69,7 @@ describe('the page of sessions', () => {
     const page = await anna.browser.open('/account/sessions');
     expect(page.text.match(/name="session"/g)).toHaveLength(2);
     expect(page.text.match(/This browser/g)).toHaveLength(1);
+    expect(page.text).toMatch(/<button class="danger second" aria-describedby="[^"]*">Sign out everywhere<\/button>/);
     const uids = [...page.text.matchAll(/name="session" value="([^"]+)"/g)].map(([, uid]) => uid ?? '');
     const otherSessionId =
       [...(await other.open('/account/sessions')).text.matchAll(/This browser[^]*?name="session" value="([^"]+)"/g)][0]?.[1] ?? '';

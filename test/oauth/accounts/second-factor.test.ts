@@ -193,6 +193,7 @@ describe('an account with an authenticator app', () => {
   test('does not require a code after the user removes the app', async () => {
     const anna = await signUpWithAuthenticatorApp();
     const page = await anna.browser.open('/account/security');
+    expect(page.text).toContain('<button class="danger second">Remove the authenticator app</button>');
     const csrf = /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
     await anna.browser.open('/account/authenticator-app/remove', { method: 'POST', body: new URLSearchParams({ csrf }) });
     const { page: account } = await submitPassword(anna);
@@ -222,6 +223,7 @@ test('a session from before the app was set up cannot open sensitive pages', asy
 test('a wrong code does not set up the app, and the key stays the same', async () => {
   const anna = await signUp(server.origin);
   const page = await anna.browser.open('/account/authenticator-app');
+  expect(page.text).toContain('<a href="/account/security">Two-step verification and passkeys</a>');
   const refused = await anna.browser.submit(page, { code: '000000' });
   expect([refused.response.status, secretOnPage(refused)]).toEqual([400, secretOnPage(page)]);
   expect((await submitPassword(anna)).page.url.pathname).toBe('/account');

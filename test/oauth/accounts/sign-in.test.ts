@@ -27,7 +27,7 @@ describe('the sign-in page of a signed-in user', () => {
   test('continues to the account without a password, and offers another account', async () => {
     const anna = await signUp(server.origin);
     const page = await anna.browser.open('/sign-in');
-    expect(page.text).toContain('<a class="button main" href="/account">Continue as Anna Test</a>');
+    expect(page.text).toContain('<a class="button main" href="/account"><span class="two-lines">Continue as Anna Test</span></a>');
     const ben = await signUp(server.origin);
     const account = await anna.browser.submit(page, { email: ben.email, password: ben.password });
     expect(account.text).toContain(ben.email);
@@ -61,7 +61,7 @@ describe('the sign-in page of a signed-in user', () => {
     const path = (await browser.open(authorizationPath(buildAuthorizationRequest().query))).url.pathname;
     await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
     const { text } = await browser.open(path);
-    const [, link = ''] = /<a class="button main" href="([^"]+)">Continue as/.exec(text) ?? [];
+    const [, link = ''] = /<a class="button main" href="([^"]+)"><span[^>]*>Continue as/.exec(text) ?? [];
     expect((await browser.open(link)).text).toContain('Let Mandate command line use your Mandate account?');
   });
 });

@@ -184,6 +184,7 @@ describe('the account page', () => {
     const claims = newProviderUser();
     const page = await linkOnSecurityPage(anna.browser, claims);
     expect(page.text).toContain(`${claims.email} at Example ID`);
+    expect(page.text).toContain(`<button class="danger second small" aria-label="Remove ${claims.email} at Example ID">`);
     const removed = await submitFormContaining(anna.browser, page, 'linked-accounts/remove');
     expect([removed.url.pathname, await readLinkedSubjects(anna.id)]).toEqual(['/account/security', []]);
     expect((await readAuditTrail(server, anna.id)).join()).toContain('linked_account.removed');

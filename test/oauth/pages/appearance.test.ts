@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { html } from '../../../server/http/response/html-template.ts';
+import { html, Html } from '../../../server/http/response/html-template.ts';
+import { keepEmailWordsOnOneLine } from '../../../server/http/response/keep-email-words-on-one-line.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
 import { calculateContrastRatio, calculateEmailButtonColors, calculateThemeColors } from '../../../server/branding/theme-colors.ts';
+import { emphasizeValue } from '../../../server/oauth/pages/views/page-layout-and-form-fields.ts';
 import {
   buildStylesheet,
   stylesheetPathFromAccentColor,
@@ -52,6 +54,58 @@ test('the html template escapes every value except nested templates', () => {
     '<p title="&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;">' +
       '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;<b>&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;</b>0</p>',
   );
+});
+
+describe('the stylesheet', () => {
+  const stylesheet = buildStylesheet('#1d4ed8');
+  const rules = stylesheet.replaceAll(/\/\*.*?\*\//gs, '');
+  /** Returns the declarations of the first rule that has exactly these selectors. */
+  const findRule = (selectors: string): string => rules.split(`\n${selectors} {`)[1]?.split('}')[0]?.replaceAll(/\s+/g, ' ').trim() ?? '';
+
+  test.each(['light', 'dark'] as const)('gives placeholders enough contrast in %s mode', (mode) => {
+    expect(findRule('::placeholder')).toBe('color: var(--quiet); opacity: 1;');
+    const [light = '', dark = ''] = rules.split('@media (prefers-color-scheme: dark)');
+    const readColor = (name: string): string =>
+      new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(mode === 'light' ? light : dark)?.[1] ?? `no color ${name}`;
+    expect(calculateContrastRatio(readColor('quiet'), readColor('card'))).toBeGreaterThanOrEqual(4.5);
+  });
+
+  test('gives buttons for irreversible changes a red border', () => {
+    expect(findRule('button.danger.second')).toBe('color: var(--danger); background: transparent; border-color: currentcolor;');
+  });
+
+  test('balances the lines of headings and buttons', () => {
+    expect(findRule('h1,\nh2,\nbutton,\na.button,\nsummary')).toBe('text-wrap: balance;');
+  });
+});
+
+describe('browsers do not break', () => {
+  const keep = (text: string): string => keepEmailWordsOnOneLine(html`<p title="An e-mail">${text}</p>`, html`class="unbroken"`).toString();
+
+  test.each([
+    ['Check your e-mail.', 'Check your <span class="unbroken">e-mail</span>.'],
+    ['Ihre E-Mail-Adresse', 'Ihre <span class="unbroken">E-Mail</span>-Adresse'],
+    ['Bestätigungs-E-Mails', 'Bestätigungs-<span class="unbroken">E-Mails</span>'],
+    ['l’adresse e-mail (l’e-mail)', 'l’adresse <span class="unbroken">e-mail</span> (l’<span class="unbroken">e-mail</span>)'],
+  ])('the word “e-mail” in the text “%s”', (text, expected) => {
+    expect(keep(text)).toBe(`<p title="An e-mail">${expected}</p>`);
+  });
+
+  test.each(['my.e-mail@example.com', 'https://shop.example/e-mail', 'e-mail.shop.example', 'e-mailing'])(
+    'anything in “%s”, which stays unchanged',
+    (text) => expect(keep(text)).toBe(`<p title="An e-mail">${text}</p>`),
+  );
+
+  test.each(['title', 'style', 'script', 'textarea', 'option'])('anything in a %s element, which stays unchanged', (name) => {
+    const page = new Html(`<${name} class="x">an e-mail,\nan e-mail</${name}>`);
+    expect(keepEmailWordsOnOneLine(page, html`class="unbroken"`).toString()).toBe(page.toString());
+  });
+
+  test('an emphasized e-mail address at any letter', () => {
+    expect(emphasizeValue('Sent to <b> a.b@shop.example.', 'a.b@shop.example').toString()).toBe(
+      'Sent to &lt;b&gt; <strong class="address">a<wbr />.b@<wbr />shop<wbr />.example</strong>.',
+    );
+  });
 });
 
 describe('form-action allows', () => {

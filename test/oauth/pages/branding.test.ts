@@ -122,6 +122,7 @@ describe('the logo', () => {
   test('replaces the letter on every page, and can be deleted', async () => {
     const uploaded = await uploadLogo(admin.browser, pngFile(64));
     expect(uploaded.text).toContain('Your changes have been saved.');
+    expect(uploaded.text).toContain('<button class="danger second">Delete the logo</button>');
     const { text } = await new HttpBrowser(server.origin).open('/sign-in');
     const source = /<img class="shop-logo" src="([^"]+)"/.exec(text)?.[1] ?? '';
     expect([(await fetch(server.origin + source)).status, text.includes('class="mark"')]).toEqual([200, false]);
@@ -209,7 +210,7 @@ test('the branding page, and the branding in e-mails, are in the language of the
   await german.browser.open(`${path}?language=de`);
   const invalid = await german.browser.submit(await german.browser.open(path), { ...settings, accent_color: 'gelb' });
   expect(invalid.text).toContain('Geben Sie eine Farbe in der Form #rrggbb ein');
-  expect(invalid.text).toContain('höchstens 256 KiB. Breite und Höhe müssen zwischen 16 und 2.048 Pixel betragen.');
+  expect(invalid.text).toContain('höchstens 256\u00a0KiB. Breite und Höhe müssen zwischen 16 und 2.048 Pixel betragen.');
   expect((await german.browser.submit(invalid, settings)).text).toContain('Ihre Änderungen wurden gespeichert.');
   const { text } = await uploadLogo(german.browser, new Blob(['no image']));
   expect(text).toContain('Diese Datei ist kein Bild im Format PNG, JPEG oder WebP.');

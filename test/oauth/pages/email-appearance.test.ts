@@ -33,6 +33,17 @@ test('the HTML of an e-mail escapes every value', () => {
   expect(mail.html).toContain('href="https://shop.example/?a=1&amp;token=');
 });
 
+test('the HTML of an e-mail keeps the word “e-mail” on one line', () => {
+  const subject = 'Your e-mail address';
+  const { html } = renderBrandedEmail('ann@example.com', shop, 'https://shop.example', { ...content, subject });
+  expect(html).toContain(`<title>${subject}</title>`);
+  expect(html).toMatch(/<h1 [^>]*>Your <span style="white-space: nowrap">e-mail<\/span> address<\/h1>/);
+});
+
+test('the lines of the heading and the button of an e-mail are balanced', () => {
+  expect(mail.html.match(/<(?:h1|a class="button") [^>]*text-wrap: balance/g)).toHaveLength(2);
+});
+
 test('the plain text of an e-mail has the same content, without markup', () => {
   const { action, advice, subject } = content;
   const blocks = ['Hello,', 'text with <b>markup</b>', 'ab2cd-ef3gh', 'Kept:\n- Passkey <i>Phone</i>', advice, action.url, 'A note'];
@@ -117,6 +128,16 @@ function renderAccountEmails({ messages }: Language): Mail[] {
   ];
   return contents.map((one) => renderEmail('ann@example.com', pageSettings, one));
 }
+
+test.each(bundledLanguages.all)(
+  'in the language $tag, texts above a button do not call it a link',
+  ({ tag, messages: { mail: texts } }) => {
+    const here = { en: /\bhere:$/, de: /\bhier\b.*:$/i, es: /\baquí:$/, fr: /\bici\u00a0:$/ }[tag] ?? tag;
+    const { signUp, haveAccount, reset, noAccount, newAddress, confirmNewAddress, confirmAddressFirst } = texts;
+    for (const text of [signUp, haveAccount, reset, noAccount, newAddress, confirmNewAddress, confirmAddressFirst])
+      expect(text(values)).toMatch(here);
+  },
+);
 
 // E-mails do not depend on the database.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('an e-mail in Chromium', () => {

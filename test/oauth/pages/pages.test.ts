@@ -24,7 +24,7 @@ import { Secret, TOTP } from 'otpauth';
 import { createBrandingScenarios } from '../../support/oauth/branding-scenarios.ts';
 import { createApprovalScenarios } from '../../support/shop/approval-page-scenarios.ts';
 import { createAccountPageScenarios } from '../../support/shop/account-page-scenarios.ts';
-import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
+import { setUpAuthenticatorApp, signInAs, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
 const widths = [320, 360, 768, 1280];
 /** Elements that must be large enough to tap. */
@@ -142,6 +142,30 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
       expect(await measureHorizontalOverflow(page), `${tag}, text of twice the size`).toBe(0);
     }
   }
+
+  test.each([
+    ['sign-in while signed in', 'the button with a very long name', 'a.button.main', 2],
+    ['orders', 'a status', '.badge', 1],
+    ['sessions in several browsers', 'the mark of this browser', '.here', 1],
+  ])('on the page “%s”, %s (%s) has at most %i line(s) on a phone', { timeout: 60_000 }, async (name, _element, selector, lines) => {
+    await withPage({ viewport: { width: 320, height: 640 } }, async (page) => {
+      await accountScenarios[name]?.(page);
+      const heights = await measureHeights(page, selector);
+      expect([heights.length > 0, heights.filter(({ height }) => height > lines * 24 + 18)]).toEqual([true, []]);
+    });
+  });
+
+  test.each(bundledLanguages.tags)('on a phone, the main button is above the second button in the language %s', async (language) => {
+    const { browser: signedInBrowser } = await signUp(server.origin);
+    await withPage({ viewport: { width: 390, height: 844 } }, async (page) => {
+      await signInAs(server, page, { browser: signedInBrowser });
+      await page.goto(`${server.origin}/oauth/logout?language=${language}`);
+      const [main, second] = [page.locator('.choice button:not(.second)'), page.locator('.choice button.second')];
+      const [mainBox, secondBox] = [await main.boundingBox(), await second.boundingBox()];
+      expect(mainBox?.y).toBeLessThan(secondBox?.y ?? 0);
+      expect(mainBox?.width).toBe(secondBox?.width);
+    });
+  });
 
   test('a shown password is hidden again when the form is submitted', async () => {
     await withPage({}, async (page) => {

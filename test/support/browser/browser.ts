@@ -50,7 +50,7 @@ export class HttpBrowser {
       url = next;
       response = await this.request(url.href);
     }
-    return { url, response, text: await response.text(), externalRedirect: undefined };
+    return { url, response, text: removeLineBreakMarkup(await response.text()), externalRedirect: undefined };
   }
 
   /**
@@ -119,6 +119,10 @@ export function buildFormRequest(page: HtmlPage, fields: Record<string, string |
   for (const [name, value] of Object.entries(fields)) for (const item of [value].flat()) body.append(name, item);
   return { method: 'POST', body };
 }
+
+/** Removes the markup that controls only where browsers break lines, so that tests can search for texts and e-mail addresses. */
+export const removeLineBreakMarkup = (page: string): string =>
+  page.replaceAll(/<span class="unbroken">([^<]*)<\/span>/g, '$1').replaceAll('<wbr />', '');
 
 const decodeHtmlEntities = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39);/g, (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '');

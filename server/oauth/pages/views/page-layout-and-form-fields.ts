@@ -1,4 +1,5 @@
 import { html, Html, type HtmlChild } from '../../../http/response/html-template.ts';
+import { keepEmailWordsOnOneLine } from '../../../http/response/keep-email-words-on-one-line.ts';
 import type { ShopBranding } from '../../../branding/default-branding.ts';
 import type { Languages, Messages } from '../../../languages/languages.ts';
 import { renderLanguageSwitch, type LanguageSwitch } from '../layout/language-switch.ts';
@@ -41,21 +42,15 @@ export const renderPage = (
   content: HtmlChild,
   faults: readonly FieldError[] = [],
   backLink?: Html,
-): Html => prefixPathsWithBasePath(settings.base, unbreakEmailWords(renderDocument(settings, title, content, faults, backLink)));
+): Html =>
+  prefixPathsWithBasePath(
+    settings.base,
+    keepEmailWordsOnOneLine(renderDocument(settings, title, content, faults, backLink), html`class="unbroken"`),
+  );
 
 /** Adds the server's base path to links and forms. User input never matches the pattern, because quotes in user input are escaped. */
 export const prefixPathsWithBasePath = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
-
-/** Keeps words such as “e-mail” in headings and buttons on one line. Otherwise, browsers would break these words after the hyphen. */
-const unbreakEmailWords = (document: Html): Html =>
-  new Html(
-    document
-      .toString()
-      .replaceAll(/<(h1|h2|button|a(?= class="button))\b.*?<\/\1>/gs, (element) =>
-        element.replaceAll(/(?<=>)[^<]+/g, (text) => text.replaceAll(/\be-mails?\b/gi, '<span class="unbroken">$&</span>')),
-      ),
-  );
 
 const renderDocument = (
   { shop, messages, stylesheetPathFromAccentColor, scriptPath, timeZoneCookie, languageSwitch, isWide = false }: PageSettings,
@@ -95,8 +90,12 @@ export function emphasizeValue(message: string, value: string): Html {
   const at = message.indexOf(value);
   return at < 0
     ? html`${message}`
-    : html`${message.slice(0, at)}<strong class="address">${value}</strong>${message.slice(at + value.length)}`;
+    : html`${message.slice(0, at)}<strong class="address">${allowAddressBreaks(value)}</strong>${message.slice(at + value.length)}`;
 }
+
+/** Lets browsers break an e-mail address after the `@` and before a dot. Otherwise, browsers would break it before any letter. */
+const allowAddressBreaks = (address: string): HtmlChild =>
+  address.split(/(?<=@)|(?=\.)/).map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);
 
 /** Renders a link, styled as a button, to the next step. `kind` states whether the link is the page's main action. */
 export const linkButton = (path: string, text: string, kind: 'main' | 'second' = 'main'): Html =>

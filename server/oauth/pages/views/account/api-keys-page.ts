@@ -31,9 +31,8 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
   return html`<li>
     <div>
       <strong class="${key.status === 'active' ? 'name' : 'quiet'}">${key.name}</strong>
-      <p class="quiet">
-        <code>${key.prefix}…</code> ${statusBadge(messages.status[key.status], key.status === 'active' ? 'good' : 'neutral')}
-      </p>
+      <p class="quiet"><code>${key.prefix}…</code></p>
+      <small>${statusBadge(messages.status[key.status], key.status === 'active' ? 'good' : 'neutral')}</small>
       <p class="quiet">
         ${key.application === null ? messages.created({ when: created }) : messages.createdThrough({ when: created, application: key.application })}
       </p>
@@ -51,7 +50,7 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
       key.status === 'active' &&
       html`<form method="post">
         ${hiddenField('csrf', csrf)}${hiddenField('key', String(key.id))}
-        <button class="second small" aria-label="${messages.revokeLabel({ name: key.name })}">${messages.revoke}</button>
+        <button class="danger second small" aria-label="${messages.revokeLabel({ name: key.name })}">${messages.revoke}</button>
       </form>`
     }
   </li>`;

@@ -115,7 +115,7 @@ function logoSection({ messages: { branding: messages } }: PageSettings, { csrf,
     ${
       logo &&
       html`<form method="post" action="/account/branding/logo/remove">
-        ${hiddenField('csrf', csrf)}<button class="second">${messages.logoDelete}</button>
+        ${hiddenField('csrf', csrf)}<button class="danger second">${messages.logoDelete}</button>
       </form>`
     }
   </section>`;

@@ -127,7 +127,7 @@ const removalForm = (settings: PageSettings, csrf: string, { ids, keys, label, t
   html`<form method="post" ${heading !== undefined && html`class="all-devices"`}>
     ${heading !== undefined && keys.length > 0 && html`<p class="device">${heading}</p>`}
     ${hiddenField('csrf', csrf)}${hiddenField('app', ids)}${keepKeysCheckbox(settings, keys)}
-    <button class="second small" aria-label="${label}">${text}</button>
+    <button class="danger second small" aria-label="${label}">${text}</button>
   </form>`;
 
 /**

@@ -25,7 +25,8 @@ export const renderOrderList = (settings: PageSettings, orders: readonly OrderSu
           <a href="/account/orders/${order.id}">
             <span>
               ${settings.messages.orders.order({ id: String(order.id) })}
-              <small>${formatDateInUserTimeZone(settings, new Date(order.created_at))} ${orderStateBadge(settings, order)}</small>
+              <small>${formatDateInUserTimeZone(settings, new Date(order.created_at))}</small>
+              <small>${orderStateBadge(settings, order)}</small>
             </span>
             <span class="amount">${formatMoney(settings, order.total, order.currency)}</span>
           </a>

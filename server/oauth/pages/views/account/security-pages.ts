@@ -43,7 +43,7 @@ function appSection(settings: PageSettings, { csrf, appAddedAt, codesLeft }: Sec
       <h2>${messages.appTitle}</h2>
       <p class="quiet">${messages.appOn({ when: formatTimestamp(settings, appAddedAt) })}</p>
       <form method="post" action="/account/authenticator-app/remove">
-        ${hiddenField('csrf', csrf)}<button class="second">${messages.appRemove}</button>
+        ${hiddenField('csrf', csrf)}<button class="danger second">${messages.appRemove}</button>
       </form>
     </section>
     <section>
@@ -66,7 +66,7 @@ function passkeySection(settings: PageSettings, { csrf, passkeys, passkeyName, p
         </div>
         <form method="post" action="/account/passkeys/remove">
           ${hiddenField('csrf', csrf)}${hiddenField('id', String(id))}
-          <button class="second small" aria-label="${messages.passkeyRemoveLabel({ name })}">${messages.passkeyRemove}</button>
+          <button class="danger second small" aria-label="${messages.passkeyRemoveLabel({ name })}">${messages.passkeyRemove}</button>
         </form>
       </li>`,
   );
@@ -103,7 +103,7 @@ function linkedAccountSection(settings: PageSettings, { csrf, linkedAccounts, pr
       </div>
       <form method="post" action="/account/linked-accounts/remove">
         ${hiddenField('csrf', csrf)}${hiddenField('id', String(id))}
-        <button class="second small" aria-label="${messages.removeLabel({ account })}">${messages.remove}</button>
+        <button class="danger second small" aria-label="${messages.removeLabel({ account })}">${messages.remove}</button>
       </form>
     </li>`;
   });
@@ -164,6 +164,7 @@ export function authenticatorAppSetupPage(
         <button type="submit">${messages.submit}</button>
       </form>`,
     faults,
+    { path: '/account/security', text: settings.messages.security.title },
   );
 }
 

@@ -38,7 +38,7 @@ const signOutForm = (csrf: string, everywhere: 'else' | 'yes', { text, hint }: {
     <form method="post">
       ${hiddenField('csrf', csrf)}${hiddenField('everywhere', everywhere)}
       <p class="quiet" id="everywhere-${everywhere}">${hint}</p>
-      <button class="${everywhere === 'else' ? 'main' : 'second'}" aria-describedby="everywhere-${everywhere}">${text}</button>
+      <button class="${everywhere === 'else' ? 'main' : 'danger second'}" aria-describedby="everywhere-${everywhere}">${text}</button>
     </form>
   </section>`;
 
@@ -54,7 +54,7 @@ function sessionRow(
   const wasUsedLater = lastUsedAt.getTime() - startedAt.getTime() >= 60_000;
   return html`<li>
     <div>
-      <strong>${name}</strong>${isCurrent && html` <span class="here">${messages.here}</span>`}
+      <strong>${name}</strong> ${isCurrent && html`<small><span class="here">${messages.here}</span></small>`}
       ${address !== null && html`<p class="quiet">${!isCurrent && isCurrentNetwork ? messages.sameNetwork({ address }) : messages.address({ address })}</p>`}
       <p class="quiet">${messages.since({ when: formatTimestamp(settings, startedAt) })}</p>
       ${wasUsedLater && html`<p class="quiet">${messages.lastUsed({ when: formatTimestamp(settings, lastUsedAt) })}</p>`}

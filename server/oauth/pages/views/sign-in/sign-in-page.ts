@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { renderProviderButtons, type ProviderButton } from '../identity-providers/identity-provider-pages.ts';
 
 /** The account of the user who is signed in. */
@@ -73,7 +73,9 @@ function signedInAccount({ messages: { signIn, consent } }: PageSettings, { name
   const facts = html`<p>${signIn.signedInAs} <strong>${name}</strong><br />${email}</p>`;
   if ('url' in next)
     return html`<div class="facts account">${facts}</div>
-      ${linkButton(next.url, signIn.continueAs({ name }))}`;
+      <p class="next">
+        <a class="button main" href="${next.url}"><span class="two-lines">${signIn.continueAs({ name })}</span></a>
+      </p>`;
   return html`<p>${next.reason}</p>
     <div class="facts account">
       ${facts}
