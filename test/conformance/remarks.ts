@@ -7,8 +7,8 @@ const onlySignedRequestObjects = 'The server accepts only signed request objects
 const noPairwiseSubjects = "A user has the same `sub` in all applications, as the server's metadata states.";
 const noLogoOfApplications =
   "The screenshot shows the sign-in page. The specification recommends that the page shows this logo. The server shows only the name of a self-registered application: an image on the application's server would reveal to it who opens the page, and the logo could be that of another company.";
-const noLinksToOtherHosts =
-  'The screenshot shows the sign-in page. The specification recommends that the page shows this link. The server shows the links of a self-registered application on the consent page, but only if a redirect URI has the same host: otherwise, the link could lead to the pages of another company. The link of the suite leads to a different host.';
+const linksOnConsentPage =
+  'The screenshot shows the sign-in page. The specification recommends that the page shows this link. The server shows the links of a self-registered application on the consent page, if a redirect URI has the same host. The link of the suite leads to `localhost`, and the server accepts only links to host names with a dot.';
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 
@@ -32,8 +32,8 @@ const remarks: Readonly<Record<string, string>> = {
   'oidcc-registration-sector-uri': noPairwiseSubjects,
   'oidcc-registration-sector-bad': noPairwiseSubjects,
   'oidcc-registration-logo-uri': noLogoOfApplications,
-  'oidcc-registration-policy-uri': noLinksToOtherHosts,
-  'oidcc-registration-tos-uri': noLinksToOtherHosts,
+  'oidcc-registration-policy-uri': linksOnConsentPage,
+  'oidcc-registration-tos-uri': linksOnConsentPage,
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': onlySignedRequestObjects,
   'oidcc-ensure-request-object-with-redirect-uri': onlySignedRequestObjects,
   'oidcc-rp-initiated-logout-no-params': signedOutPage,
