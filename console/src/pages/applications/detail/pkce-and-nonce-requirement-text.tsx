@@ -9,7 +9,10 @@ type Props = Pick<Application, 'allow_nonce_instead_of_pkce' | 'allow_neither_pk
  * Describes which parameters authorization requests must contain, so that injected authorization codes are detected (RFC 9700 section
  * 2.1.1).
  */
-export function PkceOrNonceRequirement({ allow_nonce_instead_of_pkce: nonce, allow_neither_pkce_nor_nonce: nothing }: Props): ReactNode {
+export function PkceAndNonceRequirementText({
+  allow_nonce_instead_of_pkce: nonce,
+  allow_neither_pkce_nor_nonce: nothing,
+}: Props): ReactNode {
   const t = useApplicationsMessages();
   if (!nothing) return t(nonce ? 'codeProtection.nonce' : 'codeProtection.pkce');
   return (

@@ -10,7 +10,7 @@ export type PublishedSigningKey = { readonly kid: string; readonly alg: string }
 export type SigningKey = PublishedSigningKey & { readonly createdAt: string | undefined; readonly reason: string | undefined };
 
 /** Returns the published signing keys. A key's creation time comes from the audit event for the rotation that created the key. */
-export function useSigningKeys() {
+export function usePublishedSigningKeysWithRotations() {
   const canReadAudit = usePermissions().can('auditEvents.list');
   const published = useQuery({ queryKey: ['signing keys'], queryFn: ({ signal }) => fetchPublishedKeys(signal) });
   const { data: rotations } = useQuery({

@@ -10,15 +10,15 @@ import { Notice } from '../../../components/feedback/notice.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { SettingsHeader } from '../settings-header.tsx';
+import { SettingsHeaderWithTabs } from '../settings-header-with-tabs.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { AssignStaffRoleForm } from './assign-staff-role-form.tsx';
 import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
-import { RoleForm } from './role-form.tsx';
+import { ChangeUserRoleForm } from './change-user-role-form.tsx';
 
 /** The accounts of the shop's staff and administrators. */
-export function StaffList(): ReactNode {
+export function StaffSection(): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();
   const { user: self } = usePermissions();
@@ -29,7 +29,7 @@ export function StaffList(): ReactNode {
   const add = canChangeRoles && <Button onClick={() => setShown('add')}>{t('staff.add')}</Button>;
   return (
     <>
-      <SettingsHeader actions={add} />
+      <SettingsHeaderWithTabs actions={add} />
       {self?.role === 'admin' && !canChangeRoles && (
         <div className={classes['intro']}>
           <Notice text={t('staff.signInAbout')}>
@@ -49,7 +49,7 @@ export function StaffList(): ReactNode {
         <AssignStaffRoleForm onClose={close} />
       </Dialog>
       <Dialog title={t('staff.changeRole')} isOpen={shown !== undefined && shown !== 'add'} onClose={close}>
-        {shown !== undefined && shown !== 'add' && <RoleForm user={shown} onClose={close} />}
+        {shown !== undefined && shown !== 'add' && <ChangeUserRoleForm user={shown} onClose={close} />}
       </Dialog>
     </>
   );

@@ -15,7 +15,7 @@ import { useOrdersMessages } from '../use-orders-messages.ts';
 import { createOrderWithEtagQuery, type OrderWithEtag } from './order-queries-and-possible-actions.ts';
 import classes from './order-detail.module.css';
 
-export function OrderNoteCard({ order, etag }: OrderWithEtag): ReactNode {
+export function OrderNoteAndReferenceCard({ order, etag }: OrderWithEtag): ReactNode {
   const t = useOrdersMessages();
   const [isOpen, { open, close }] = useDisclosure(false);
   const edit = (

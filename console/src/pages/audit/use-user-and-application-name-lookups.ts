@@ -12,7 +12,7 @@ export type UserAndApplicationNames = {
 /**
  * Loads the names of users and applications, because audit events contain only IDs. Loads only names that the user is permitted to see.
  */
-export function useUserAndApplicationNames(userIds: readonly (number | null)[]): UserAndApplicationNames {
+export function useUserAndApplicationNameLookups(userIds: readonly (number | null)[]): UserAndApplicationNames {
   const t = useAuditMessages();
   const userNames = useUserNames(userIds);
   const application = useApplicationNameLookup();

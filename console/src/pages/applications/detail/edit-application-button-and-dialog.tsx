@@ -8,7 +8,7 @@ import { useApplicationsMessages } from '../use-applications-messages.ts';
 type Props = { readonly title: string; readonly form: (close: () => void) => ReactNode };
 
 /** Button that opens the form for changing a section. */
-export function EditButton({ title, form }: Props): ReactNode {
+export function EditApplicationButtonAndDialog({ title, form }: Props): ReactNode {
   const t = useApplicationsMessages();
   const [isOpen, dialog] = useDisclosure(false);
   return (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
-export function EndpointStatus({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {
+export function WebhookEndpointStatusBadge({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {
   const t = useDevelopersMessages();
   if (endpoint.status === 'disabled') return <StatusBadge tone="neutral">{t('endpoint.disabled')}</StatusBadge>;
   if (endpoint.failing_since !== null) return <StatusBadge tone="critical">{t('endpoint.failing')}</StatusBadge>;
@@ -17,7 +17,7 @@ const deliveryTones: Readonly<Record<WebhookDelivery['status'], StatusTone>> = {
   skipped: 'neutral',
 };
 
-export function DeliveryStatus({ status }: Pick<WebhookDelivery, 'status'>): ReactNode {
+export function WebhookDeliveryStatusBadge({ status }: Pick<WebhookDelivery, 'status'>): ReactNode {
   const t = useDevelopersMessages();
   return <StatusBadge tone={deliveryTones[status] ?? 'neutral'}>{t.value('delivery', status)}</StatusBadge>;
 }

@@ -9,7 +9,7 @@ import { useProductsMessages } from './use-products-messages.ts';
 export type ProductChanges = Omit<ProductUpdate, 'metadata'> & { readonly stock?: number | null };
 
 /** Changes fields of a product, unless another user has changed the same fields in the meantime. */
-export function useProductUpdate(productId: number, onDone: () => void) {
+export function useProductUpdateWithConflictDetection(productId: number, onDone: () => void) {
   const t = useProductsMessages();
   return useUpdateWithConflictDetection<Product, Omit<ProductUpdate, 'metadata'>>({
     read: () => apiClient.products.get(productId).withResponse(),
@@ -23,7 +23,7 @@ export function useProductUpdate(productId: number, onDone: () => void) {
 /**
  * Adjusts the stock of a product to a counted number of units. The adjustment is relative, so that it preserves sales made in the meantime.
  */
-export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustmentCreate, 'delta'>, onDone: () => void) {
+export function useStockAdjustmentToCountedNumber(productId: number, adjustment: Omit<StockAdjustmentCreate, 'delta'>, onDone: () => void) {
   const t = useProductsMessages();
   return useUpdateWithConflictDetection<Product, { readonly stock: number }>({
     read: () => apiClient.products.get(productId).withResponse(),
@@ -38,7 +38,7 @@ export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustme
 }
 
 /** Returns a function that lists the conflicting fields with both values, as `ConflictDifference` shows them. */
-export function useListProductDifferences() {
+export function useProductConflictFieldLister() {
   const t = useProductsMessages();
   const format = useFormat();
   const values = (product: ProductChanges, currency: string): Readonly<Record<string, string | null>> => ({

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/feedback/status-badge.tsx';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 
-export function ApplicationStatus({ status }: Pick<Application, 'status'>): ReactNode {
+export function ApplicationStatusBadge({ status }: Pick<Application, 'status'>): ReactNode {
   const t = useApplicationsMessages();
   return <StatusBadge tone={status === 'active' ? 'positive' : 'critical'}>{t.value('status', status)}</StatusBadge>;
 }

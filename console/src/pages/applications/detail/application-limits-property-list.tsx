@@ -5,7 +5,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 
 /** Limits that apply to an application, and the highest limits that a customer can set for it. */
-export function ApplicationLimits({ application }: { readonly application: Application }): ReactNode {
+export function ApplicationLimitsPropertyList({ application }: { readonly application: Application }): ReactNode {
   const t = useApplicationsMessages();
   const format = useFormat();
   const {

@@ -17,7 +17,7 @@ const UsageChart = lazy(async () => ({ default: (await import('./usage-chart.tsx
 const monthCount = 6;
 
 /** Requests and errors of an application in recent months, and its quota. */
-export function ApplicationUsage({ application }: { readonly application: Application }): ReactNode {
+export function ApplicationUsageCard({ application }: { readonly application: Application }): ReactNode {
   const t = useApplicationsMessages();
   const format = useFormat();
   const { client_id: clientId, quota_per_month: quota } = application;

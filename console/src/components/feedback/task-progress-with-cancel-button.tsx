@@ -20,7 +20,7 @@ type Props = {
 };
 
 /** The progress of a task, and a button that cancels the task. */
-export function TaskProgress({ task, label, text, cancelText, canceledMessage }: Props): ReactNode {
+export function TaskProgressWithCancelButton({ task, label, text, cancelText, canceledMessage }: Props): ReactNode {
   const { processed = 0, total = null } = task?.progress ?? {};
   // The minimum is 2%, so that the bar is visible from the start.
   const percentage = Math.max(2, total === null || total === 0 ? 0 : (100 * processed) / total);

@@ -9,7 +9,7 @@ import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 
 /** Form that records and confirms a payment, such as a bank transfer, that was made without a payment provider. */
-export function RecordPaymentForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
+export function RecordManualPaymentForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();
   const { mutationKey } = mutations.payments.create(order.id);

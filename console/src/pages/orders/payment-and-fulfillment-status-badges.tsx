@@ -13,14 +13,14 @@ const fulfillmentTones: Readonly<Record<string, StatusTone>> = {
 
 type Statuses = Pick<OrderSummary, 'status' | 'payment_status' | 'fulfillment_status'>;
 
-export function PaymentStatus({ order }: { readonly order: Statuses }): ReactNode {
+export function PaymentStatusBadge({ order }: { readonly order: Statuses }): ReactNode {
   const t = useOrdersMessages();
   const status = order.status === 'canceled' && order.payment_status === 'unpaid' ? 'canceled' : order.payment_status;
   return <StatusBadge tone={paymentTones[status] ?? 'neutral'}>{t.value('payment', status)}</StatusBadge>;
 }
 
 /** Fulfillment status. Renders nothing for a canceled order, because no part of a canceled order has been shipped. */
-export function FulfillmentStatus({ order }: { readonly order: Statuses }): ReactNode {
+export function FulfillmentStatusBadge({ order }: { readonly order: Statuses }): ReactNode {
   const t = useOrdersMessages();
   if (order.status === 'canceled') return null;
   const status = order.fulfillment_status;

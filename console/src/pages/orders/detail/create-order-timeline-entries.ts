@@ -9,7 +9,7 @@ export type TimelineEntry = { readonly key: string; readonly at: string; readonl
  * Creates the timeline of an order, newest entry first. The timeline contains the order's changes (from its events), payments, refunds and
  * shipments. Status changes come from the order's timestamps, because events are stored only for a limited time.
  */
-export function createTimeline(
+export function createOrderTimelineEntries(
   order: Order,
   parts: OrderParts,
   events: readonly Event[],

@@ -16,7 +16,7 @@ import { useEventStream } from './use-event-stream.ts';
 import classes from './event-stream.module.css';
 
 /** Shows the newest events, and adds new events as they occur. */
-export function EventStream(): ReactNode {
+export function EventStreamPage(): ReactNode {
   const t = useDevelopersMessages();
   const [isPaused, setIsPaused] = useState(false);
   const [parameters] = useSearchParams();

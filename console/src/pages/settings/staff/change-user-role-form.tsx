@@ -13,7 +13,7 @@ export const selectableRoles = ['customer', 'staff', 'admin'] as const satisfies
 
 type Props = { readonly user: User; readonly onClose: () => void };
 
-export function RoleForm({ user, onClose }: Props): ReactNode {
+export function ChangeUserRoleForm({ user, onClose }: Props): ReactNode {
   const t = useSettingsMessages();
   const [role, setRole] = useState(user.role);
   const update = useApiMutation(mutations.users.update(user.id), {

@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { SettingsHeader } from '../settings-header.tsx';
+import { SettingsHeaderWithTabs } from '../settings-header-with-tabs.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { BackupList } from './backup-list.tsx';
@@ -21,7 +21,7 @@ import { isTaskUnfinished, useLatestBackupTask } from './use-latest-backup-task.
 const refetchIntervalMs = 30_000;
 
 /** Shows the state of the backups, and commands for the operator. */
-export function Backups(): ReactNode {
+export function BackupsSection(): ReactNode {
   const t = useSettingsMessages();
   const { data, error, refetch } = useQuery({ ...queries.backups.list({ limit: 1 }), refetchInterval: refetchIntervalMs });
   const task = useLatestBackupTask();
@@ -29,7 +29,7 @@ export function Backups(): ReactNode {
   const isConfigured = data !== undefined && !isNotConfigured(error);
   return (
     <>
-      <SettingsHeader
+      <SettingsHeaderWithTabs
         actions={
           isConfigured && (
             <Button loading={create.isPending} disabled={isTaskUnfinished(task)} onClick={() => create.mutate()}>

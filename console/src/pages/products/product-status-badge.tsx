@@ -5,7 +5,7 @@ import { useProductsMessages } from './use-products-messages.ts';
 
 const tones: Readonly<Record<string, StatusTone>> = { active: 'positive', draft: 'warning', archived: 'neutral' };
 
-export function ProductStatus({ status }: Pick<Product, 'status'>): ReactNode {
+export function ProductStatusBadge({ status }: Pick<Product, 'status'>): ReactNode {
   const t = useProductsMessages();
   return <StatusBadge tone={tones[status] ?? 'neutral'}>{t.value('status', status)}</StatusBadge>;
 }

@@ -7,7 +7,7 @@ import { listPermittedSettingsSections } from './settings-sections.ts';
 import { useSettingsMessages } from './use-settings-messages.ts';
 
 /** Title, actions and sections of the page. */
-export function SettingsHeader({ actions }: { readonly actions?: ReactNode }): ReactNode {
+export function SettingsHeaderWithTabs({ actions }: { readonly actions?: ReactNode }): ReactNode {
   const t = useSettingsMessages();
   const common = useCommonMessages();
   const tabs = listPermittedSettingsSections(usePermissions().can).map(({ path }) => ({

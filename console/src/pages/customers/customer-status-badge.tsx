@@ -5,7 +5,7 @@ import { useCustomersMessages } from './use-customers-messages.ts';
 
 const tones: Readonly<Record<string, StatusTone>> = { active: 'positive', suspended: 'warning', closed: 'neutral' };
 
-export function CustomerStatus({ status }: Pick<User, 'status'>): ReactNode {
+export function CustomerStatusBadge({ status }: Pick<User, 'status'>): ReactNode {
   const t = useCustomersMessages();
   return <StatusBadge tone={tones[status] ?? 'neutral'}>{t.value('status', status)}</StatusBadge>;
 }
