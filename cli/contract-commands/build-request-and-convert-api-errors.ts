@@ -33,7 +33,7 @@ export function getCommandSpecForOperation(operationId: string): CommandSpec {
 }
 
 /** Builds the request from the command-line input. Throws one error that lists every invalid value. */
-export function buildRequestFromCommandInput({ spec, path, typed, base = {} }: CommandInput): ContractRequest {
+export function validateInputAndBuildRequest({ spec, path, typed, base = {} }: CommandInput): ContractRequest {
   const { query, body, fields: invalidFields } = buildAndValidateQueryAndBody(spec, typed, base);
   const fields: FieldError[] = [
     ...spec.pathParameters.flatMap(({ name, schema }, index) => {

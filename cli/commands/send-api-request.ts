@@ -10,7 +10,7 @@ import { readTextFromFileOrStdin } from '../contract-commands/read-file-or-stdin
 import { isRecord } from '../schema/find-schema-violations.ts';
 import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
-import { printPageOrAllPages } from '../output/print-page-or-all-pages.ts';
+import { fetchAndPrintPageOrAllPages } from '../output/fetch-and-print-page-or-all-pages.ts';
 import { printResult } from '../output/print-result.ts';
 
 type ApiFlags = {
@@ -26,7 +26,7 @@ type ApiFlags = {
 
 const appendValue = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
-export function addApiCommand(program: Command, io: CliEnvironment): void {
+export function addSendApiRequestCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'api', 'Send any request to the API')
     .description('Send any request to the API with the credentials of the signed-in user.')
     .argument('<path>', 'path with a leading slash, such as /api/v1/orders')
@@ -64,7 +64,7 @@ async function callApi(io: CliEnvironment, settings: Settings, path: string, fla
   const requestWith = (cursor: string | undefined) =>
     client.request({ method, path, body, query: toQuery(inQuery ? fields : {}, cursor) }, options);
   const asJson = { ...settings, format: settings.format === 'text' ? ('json' as const) : settings.format };
-  if (flags.paginate) return printPageOrAllPages({ io, settings: asJson, all: true, pageAt: requestWith });
+  if (flags.paginate) return fetchAndPrintPageOrAllPages({ io, settings: asJson, all: true, pageAt: requestWith });
   const answer = await requestWith(undefined).withResponse();
   if (flags.include) io.stdout.write(formatHeaders(answer));
   if (!flags.silent && answer.data !== undefined) printResult(io, asJson, answer.data);

@@ -47,7 +47,7 @@ const canOpenBrowser = ({ platform, env }: CliEnvironment): boolean =>
   platform !== 'linux' || Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? env['BROWSER'] ?? env['WSL_DISTRO_NAME']);
 
 /** Creates a signal that aborts the sign-in after `waitMs` or on Ctrl-C. */
-export function createSignInDeadline(io: CliEnvironment, waitMs: number): { readonly signal: AbortSignal; stop(): void } {
+export function createSignInTimeoutOrInterruptSignal(io: CliEnvironment, waitMs: number): { readonly signal: AbortSignal; stop(): void } {
   const deadline = new AbortController();
   const interrupt = (): void => deadline.abort(new CommandError(exitCodes.interrupted, 'aborted', 'Interrupted'));
   const timeout = new CommandError(exitCodes.signInRequired, 'sign_in_timeout', `The sign-in was not completed within ${waitMs / 1000} s`, {

@@ -19,7 +19,7 @@ type Listing = {
  * Prints one page, and the flag that fetches the next page. With `all`, prints every page, either as one document or line by line as pages
  * arrive.
  */
-export async function printPageOrAllPages({ io, settings, columns, headings, all, pageAt }: Listing): Promise<void> {
+export async function fetchAndPrintPageOrAllPages({ io, settings, columns, headings, all, pageAt }: Listing): Promise<void> {
   const page = await pageAt(undefined);
   if (!all) {
     printResult(io, settings, page, columns, headings);

@@ -3,7 +3,7 @@ import { getCommandAlias, resolveCommandAlias } from '../contract-commands/comma
 import { handwrittenCommandNamesByOperation } from '../contract-commands/handwritten-command-names.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
-import { getCommandSpecForOperation } from '../contract-commands/build-request.ts';
+import { getCommandSpecForOperation } from '../contract-commands/build-request-and-convert-api-errors.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { findClosestMatch } from '../terminal/find-closest-match.ts';
@@ -13,7 +13,7 @@ import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settin
 import { openUrlInBrowserOrPrint } from '../output/find-and-open-web-page-url.ts';
 import { resolveCommandGroupName } from './add-api-operation-commands.ts';
 
-export function addDocsCommand(program: Command, io: CliEnvironment): void {
+export function addOpenReferenceInBrowserCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'docs', 'Open the API reference')
     .description(
       'Open the API reference in the browser, at the operation that a command calls. If the output is piped, print the URL instead.',
