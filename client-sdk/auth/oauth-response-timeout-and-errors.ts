@@ -8,7 +8,7 @@ const requestTimeoutMs = 15_000;
 export type JsonBody = Readonly<Record<string, unknown>>;
 
 /** Reads the JSON body of a response. Throws `AuthorizationError` for an OAuth error response (RFC 6749 section 5.2). */
-export async function readOAuthResponse(response: Response): Promise<JsonBody> {
+export async function parseOAuthResponseOrThrow(response: Response): Promise<JsonBody> {
   const text = await response.text();
   const body = response.ok && text === '' ? {} : parseJson(text);
   if (response.ok && body) return body;

@@ -3,7 +3,7 @@
  * `Sec-Fetch-Site` to every state-changing request; older browsers add only `Origin`. A request without either header is therefore treated
  * as cross-site.
  */
-export function isCrossSiteRequest({ method, headers }: Request, origin: string): boolean {
+export function isCrossSiteStateChangingRequest({ method, headers }: Request, origin: string): boolean {
   if (['GET', 'HEAD', 'OPTIONS'].includes(method)) return false;
   const site = headers.get('sec-fetch-site');
   return site === null ? headers.get('origin') !== origin : site !== 'same-origin' && site !== 'none';
