@@ -2,8 +2,8 @@ import express, { type Express, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { z } from 'zod';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
-import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-access-token-or-api-key.ts';
-import { customerOrdersReader } from './customer-orders-reader.ts';
+import { extendTokenVerifierToApiKeys } from '../api-keys/verify-access-token-or-api-key.ts';
+import { ordersReaderForAccountPages } from './orders-reader-for-account-pages.ts';
 import { listCategoriesForSale } from '../products/list-product-categories.ts';
 import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
 import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
@@ -118,7 +118,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
     ...parts,
     listOrderCurrencies: listDeliveryCurrencies,
     listProductCategories: listCategoriesForSale,
-    orders: customerOrdersReader,
+    orders: ordersReaderForAccountPages,
   });
   const app = express();
   app.disable('x-powered-by');
@@ -207,7 +207,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
       use: monthlyUse,
     }),
   );
-  const verifyTokenOrKey = createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken);
+  const verifyTokenOrKey = extendTokenVerifierToApiKeys(db.em, lastUse, verifyAccessToken);
   const apiChallenge = challenge(apiAudienceFromIssuer(issuer));
   // Authentication and authorization come before parsing, so that the server never parses the body of an unauthorized request.
   const middleware = [
@@ -221,14 +221,14 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   mountContract(router, contract, { versions, ...shared }, middleware);
   if (servedVersions.some(({ name }) => name === 'v2'))
     mountContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
-  const verify = createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyMcpToken);
+  const verify = extendTokenVerifierToApiKeys(db.em, lastUse, verifyMcpToken);
   const tools = mcpRouter({ db, issuer, log: parts.log, languages, verify, limit }, router);
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
 }
 
 type McpOptions = Pick<AppOptions, 'db' | 'issuer' | 'log'> & {
   readonly languages: Languages;
-  readonly verify: ReturnType<typeof createAccessTokenOrApiKeyVerifier>;
+  readonly verify: ReturnType<typeof extendTokenVerifierToApiKeys>;
   readonly limit: ReturnType<typeof createRateLimitEnforcer>;
 };
 

@@ -1,4 +1,9 @@
-import { orderActions, type Budget, type OrderAuthorizationDetails, type OrderSpendingLimits } from '@mandate/contract';
+import {
+  orderActionsInAuthorizationDetails,
+  type Budget,
+  type OrderAuthorizationDetails,
+  type OrderSpendingLimits,
+} from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { intersectCategories } from './product-categories-of-limits.ts';
 import { authorizationDetailsFromOrderLimits } from './order-limits-conversion.ts';
@@ -37,7 +42,7 @@ export async function findEffectiveOrderLimits(em: EntityManager, grantId: strin
   };
 }
 
-const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approval: 'above_limit' as const };
+const unrestricted = { actions: [...orderActionsInAuthorizationDetails], ownOrdersOnly: false, approval: 'above_limit' as const };
 
 /**
  * Combines limits into the lowest amount per order and the budget with the smallest remaining amount. All limits apply, but authorization

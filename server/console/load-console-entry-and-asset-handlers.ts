@@ -30,7 +30,7 @@ const immutable = 'public, max-age=31536000, immutable';
  * Loads the list of the console's built files. Each file is read when it is first requested. Returns `undefined` if the console has not
  * been built. Building the console requires the development dependencies.
  */
-export function findBuiltConsoleFiles(folder: URL | undefined = findBuiltConsole()): ConsoleFiles | undefined {
+export function loadConsoleEntryAndAssetHandlers(folder: URL | undefined = findBuiltConsole()): ConsoleFiles | undefined {
   if (folder === undefined) return undefined;
   const manifest = manifestSchema.parse(JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')));
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry);

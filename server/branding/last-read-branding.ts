@@ -6,7 +6,7 @@ import { readShopBranding } from './read-and-write-branding.ts';
  * Keeps the most recently read branding, so that pages can be rendered synchronously. Every page request reads the branding first, by
  * primary key, so that a change takes effect in every process with the next request.
  */
-export class BrandingCache {
+export class LastReadBranding {
   #current: ShopBranding = defaultShopBranding;
 
   get current(): ShopBranding {

@@ -27,7 +27,7 @@ export const createBackupFileSyncAndCleanupJob = (
   name: 'backup files',
   everyMs: 60_000,
   run: async () => {
-    await syncBackupFilesWithDirectory(em.fork(), directory, new Date());
+    await syncBackupFileRowsWithDirectory(em.fork(), directory, new Date());
     await deleteOldBackups(em.fork(), directory);
   },
 });
@@ -36,7 +36,7 @@ export const createBackupFileSyncAndCleanupJob = (
  * Makes the list of backups in the database match the directory. Backups that a command created are added, and backups that the operator
  * deleted are removed. A file whose size has changed is no longer considered checked.
  */
-export async function syncBackupFilesWithDirectory(em: EntityManager, { path, key }: BackupDirectory, now: Date): Promise<void> {
+export async function syncBackupFileRowsWithDirectory(em: EntityManager, { path, key }: BackupDirectory, now: Date): Promise<void> {
   // The rows are read before the directory, so that a file that is added in the meantime is not considered deleted.
   const registered = await em.find(BackupFile, {}, { disableIdentityMap: true });
   const names = await readdir(path);

@@ -26,7 +26,7 @@ export type IdentityProviderError = { readonly field: string; readonly detail: s
  * @param storedMethod authentication method whose credential is already stored; undefined for a new provider
  * @param development whether issuers on this machine may use HTTP
  */
-export function* findIdentityProviderErrors(
+export function* findIdentityProviderSettingErrors(
   fields: IdentityProviderFields,
   given: GivenCredentials,
   storedMethod: IdentityProviderRow['tokenEndpointAuthMethod'] | undefined,

@@ -23,7 +23,7 @@ type WaitOptions<Result> = {
  * Repeats `read` until its result satisfies `isDone` or the time has elapsed. Every change to an order or an approval writes an event, and
  * each event triggers another read.
  */
-export async function readUntilDoneOrTimeout<Result>({
+export async function longPollUntilDoneOrTimeout<Result>({
   em,
   newEvents,
   res,

@@ -7,7 +7,7 @@ import { queryAccessibleOrderRow } from '../orders/query-accessible-order-row.sq
 const sort = { by: 'created_at', descending: true } as const;
 
 /** Reads orders for the account pages. Every query is restricted to the orders of the signed-in user. */
-export const customerOrdersReader: CustomerOrdersReader = {
+export const ordersReaderForAccountPages: CustomerOrdersReader = {
   list: async (em, userId, { olderThan, limit }) => {
     const last =
       olderThan === undefined

@@ -25,13 +25,13 @@ const firstRunFileSchema = z.object({
   applications: z.object({ demonstration: applicationSchema, administration: applicationSchema }),
 });
 
-export type FirstRunFile = z.infer<typeof firstRunFileSchema>;
+export type FirstRunCredentials = z.infer<typeof firstRunFileSchema>;
 
-export const getFirstRunFilePath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
+export const getFirstRunCredentialsFilePath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
 
 /** Writes the file atomically. If the file of an earlier database exists, that file is renamed first. */
-export async function writeFirstRunFile(dataDirectory: string, content: FirstRunFile): Promise<void> {
-  const path = getFirstRunFilePath(dataDirectory);
+export async function writeFirstRunCredentialsKeepingPrevious(dataDirectory: string, content: FirstRunCredentials): Promise<void> {
+  const path = getFirstRunCredentialsFilePath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await rename(path, `${path}.previous`).catch(ignoreMissingFile);
   const text = `${JSON.stringify(content, null, 2)}\n`;
@@ -39,8 +39,11 @@ export async function writeFirstRunFile(dataDirectory: string, content: FirstRun
 }
 
 /** Returns the content of the file, if the file exists, is valid and belongs to this database (not to an earlier database). */
-export async function readFirstRunFile(em: EntityManager, dataDirectory: string): Promise<FirstRunFile | undefined> {
-  const text = await readFile(getFirstRunFilePath(dataDirectory), 'utf8').catch(ignoreMissingFile);
+export async function readFirstRunCredentialsOfThisDatabase(
+  em: EntityManager,
+  dataDirectory: string,
+): Promise<FirstRunCredentials | undefined> {
+  const text = await readFile(getFirstRunCredentialsFilePath(dataDirectory), 'utf8').catch(ignoreMissingFile);
   if (text === undefined) return undefined;
   const file = firstRunFileSchema.safeParse(parseJson(text)).data;
   if (!file) return undefined;

@@ -3,14 +3,14 @@ import { createProblem, type Problem } from '../http/problem-details/problem.ts'
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { approvalFromEntity, deriveApprovalStatus, type ApprovalWithQuote } from './approval-from-entity.ts';
 import { Approval } from './approval-and-second-factor-amount.entity.ts';
-import { recordApprovalChangeEvents, type ApprovalActor, type ApprovalChange } from './record-approval-change-events.ts';
+import { recordApprovalEventAndAuditEvent, type ApprovalActor, type ApprovalChange } from './record-approval-event-and-audit-event.ts';
 
 /**
  * Records the customer's decision (approved or declined) on a pending approval. The caller must have locked the approval, and must have
  * checked that the actor may decide on the approval.
  * @throws {Problem} `invalid_transition` if the approval is not pending
  */
-export async function decideApproval(
+export async function recordApprovalDecision(
   em: EntityManager,
   decision: 'approved' | 'declined',
   found: ApprovalWithQuote,
@@ -62,7 +62,7 @@ async function storeAndRecordChange(
   const version = approval.version + 1;
   await em.nativeUpdate(Approval, { id: approval.id }, { ...fields, version, updatedAt: now });
   const changed = { ...rest, approval: Object.assign(approval, fields, { version }) };
-  await recordApprovalChangeEvents(em, change, changed, actor, now);
+  await recordApprovalEventAndAuditEvent(em, change, changed, actor, now);
   return changed;
 }
 

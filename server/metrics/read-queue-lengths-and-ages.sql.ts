@@ -14,7 +14,7 @@ const queueSql = (name: (typeof queues)[number], table: string, time: string, co
 
 // Written in SQL because MikroORM supports neither recursive index walks nor lateral joins. Each condition matches an index. Webhook
 // deliveries are counted per endpoint, because they are also sent per endpoint. Paused and disabled endpoints are excluded.
-export const readQueueLengths = prepareStatement<Row>(
+export const readQueueLengthsAndOldestAges = prepareStatement<Row>(
   'read_queues',
   `with recursive endpoints (id) as (
      (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' order by d.endpoint_id limit 1)

@@ -4,7 +4,7 @@ export const loopbackHostNames: ReadonlySet<string> = new Set(['127.0.0.1', '[::
  * Returns why an application cannot be registered with this redirect URI, or `undefined` if the URI is allowed. The authorization server
  * compares redirect URIs exactly.
  */
-export function findRedirectUriError(uri: string): string | undefined {
+export function findRedirectUriRegistrationError(uri: string): string | undefined {
   if (!URL.canParse(uri)) return 'is not an absolute URI';
   if (/[\p{Cc}\s]/u.test(uri)) return 'contains a control character or a space';
   const { protocol, hostname, username, password, href } = new URL(uri);

@@ -1,13 +1,13 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Log } from '../logging/logger.ts';
-import { maxCountedQueueLength, readQueueLengths } from './read-queue-lengths.sql.ts';
+import { maxCountedQueueLength, readQueueLengthsAndOldestAges } from './read-queue-lengths-and-ages.sql.ts';
 
 /**
  * Registers queue metrics that cover the entire installation. All processes of a server report the same values, so these values are not
  * added up. Each scrape sends one query.
  */
-export function registerQueueMetrics(registry: Registry, em: EntityManager, log: Log): void {
+export function registerQueueAndDatabaseUpMetrics(registry: Registry, em: EntityManager, log: Log): void {
   let current: Promise<void> | undefined;
   const collect = (): Promise<void> => (current ??= update().finally(() => (current = undefined)));
   const registers = [registry];
@@ -40,7 +40,7 @@ export function registerQueueMetrics(registry: Registry, em: EntityManager, log:
     waiting.reset();
     oldest.reset();
     try {
-      for (const row of await readQueueLengths(em.fork(), [])) {
+      for (const row of await readQueueLengthsAndOldestAges(em.fork(), [])) {
         waiting.set({ queue: row.queue }, row.waiting);
         oldest.set({ queue: row.queue }, Math.max(0, row.oldest));
       }

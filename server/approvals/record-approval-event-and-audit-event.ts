@@ -19,7 +19,7 @@ export type ApprovalActor = {
 export const serverAsApprovalActor: ApprovalActor = { source: { ip: null, userAgent: null } };
 
 /** Records an event and an audit event for a change to an approval, in the transaction that makes the change. */
-export async function recordApprovalChangeEvents(
+export async function recordApprovalEventAndAuditEvent(
   em: EntityManager,
   change: ApprovalChange,
   found: ApprovalWithQuote,

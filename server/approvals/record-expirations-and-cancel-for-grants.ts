@@ -1,15 +1,15 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Approval } from './approval-and-second-factor-amount.entity.ts';
-import { cancelApprovalIfOpen } from './decide-or-cancel-approval.ts';
-import { addQuotesAndApplicationNames } from './approval-from-entity.ts';
+import { cancelApprovalIfOpen } from './record-decision-or-cancel-approval.ts';
+import { joinApprovalsWithQuotesAndAppNames } from './approval-from-entity.ts';
 import { buildApprovalStatusFilter, listApprovals } from './filter-find-and-lock-approvals.ts';
-import { recordApprovalChangeEvents, serverAsApprovalActor } from './record-approval-change-events.ts';
+import { recordApprovalEventAndAuditEvent, serverAsApprovalActor } from './record-approval-event-and-audit-event.ts';
 
 const batchMax = 200;
 
 /** Records an event and an audit event for each newly expired approval, and returns the number of these approvals. */
-export async function recordApprovalExpirationEvents(em: EntityManager, now: Date): Promise<number> {
+export async function recordEventsOfNewlyExpiredApprovals(em: EntityManager, now: Date): Promise<number> {
   let reported = 0;
   for (let batch = batchMax; batch === batchMax; reported += batch)
     batch = await em.fork().transactional((inner) => reportBatch(inner, now));
@@ -28,8 +28,8 @@ async function reportBatch(em: EntityManager, now: Date): Promise<number> {
   await em.nativeUpdate(Approval, { id: { $in: lockedIds } }, { expirationReportedAt: now, updatedAt: now });
   const fork = em.fork({ keepTransactionContext: true });
   const expired = await fork.find(Approval, { id: { $in: lockedIds } }, { orderBy: { id: 'asc' }, populate: ['quote'] });
-  for (const found of await addQuotesAndApplicationNames(fork, expired))
-    await recordApprovalChangeEvents(em, 'expired', found, serverAsApprovalActor, now);
+  for (const found of await joinApprovalsWithQuotesAndAppNames(fork, expired))
+    await recordApprovalEventAndAuditEvent(em, 'expired', found, serverAsApprovalActor, now);
   return locked.length;
 }
 

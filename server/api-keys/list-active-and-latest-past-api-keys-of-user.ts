@@ -33,7 +33,7 @@ export async function listActiveApiKeysOfUser(em: EntityManager, userId: number,
 }
 
 /** Returns a user's API keys: all active keys, then the latest revoked and expired keys, each group newest first. */
-export async function listActiveAndPastApiKeysOfUser(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
+export async function listActiveAndLatestPastApiKeysOfUser(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
   const inactive = { user: userId, $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
   const past = await em.find(ApiKey, inactive, { orderBy: { id: 'desc' }, limit: maxApiKeysPerUser, disableIdentityMap: true });
   return [...(await listActiveApiKeysOfUser(em, userId, now)), ...(await withApplications(em, past, now))];
