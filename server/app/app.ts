@@ -49,16 +49,20 @@ import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { mcpChallengeScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, getProtectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
 import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
-import { buildSpeculativeOrderLookup } from '../orders/find-order.ts';
+import { buildOrderLookupToCombineWithTokenCheck } from '../orders/find-order.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
 import { type PaymentProviders, indexPaymentProvidersByName } from '../payments/providers/payment-provider.ts';
 import { serveProblemPages } from '../problems/problem-pages.ts';
 import { createRateLimitCounters, type CreateRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
-import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-and-quota-limiter.ts';
+import { createRateLimitAndQuotaCounter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-limit-and-quota-counter.ts';
 import { createRouteHandlersByResource } from './create-route-handlers-by-resource.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-server-secret.ts';
 import { serveSecurityTxt } from '../site/serve-security-txt.ts';
-import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/serve-site-pages-and-root-files.ts';
+import {
+  serveFaviconAndRobotsTxt,
+  serveStartPageAndRootFiles,
+  serveNotFoundPageIfHtmlPreferred,
+} from '../site/serve-site-pages-and-root-files.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {
@@ -141,7 +145,11 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.use(serveSecurityTxt({ issuer, contact, development, now }));
   if (base !== '') app.use(serveFaviconAndRobotsTxt());
   app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
-  app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
+  app.use(
+    serveNotFoundPageIfHtmlPreferred(authorization.settings, issuer),
+    rejectUnknownPath,
+    createApiErrorHandler(issuer, log, languages),
+  );
   return app;
 }
 
@@ -200,7 +208,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   const router = createRouterWithSubrouterPerResource();
   const limits = parts.rateLimits ?? defaultRateLimits;
   const limit = createRateLimitEnforcer(
-    createRequestLimiter({
+    createRateLimitAndQuotaCounter({
       em: db.em,
       limits,
       counters: (parts.createCounters ?? createRateLimitCounters)(limits.windowSeconds ?? 60),
@@ -212,7 +220,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   // Authentication and authorization come before parsing, so that the server never parses the body of an unauthorized request.
   const middleware = [
     addDeprecationHeadersOrRejectRetired(servedVersions, now),
-    authenticateAndApplyRateLimit(verifyTokenOrKey, apiChallenge, limit, { expectLookup: buildSpeculativeOrderLookup }),
+    authenticateAndApplyRateLimit(verifyTokenOrKey, apiChallenge, limit, { expectLookup: buildOrderLookupToCombineWithTokenCheck }),
     authorizeByScope,
     rejectUnsupportedAcceptHeader,
     parseJsonBody,

@@ -1,6 +1,6 @@
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { rebuildOrderStatistics } from '../statistics/call-database-statistics-functions.ts';
+import { rebuildOrderStatistics } from '../statistics/query-update-and-rebuild-statistics.ts';
 import { openDatabaseRunAndClose } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 

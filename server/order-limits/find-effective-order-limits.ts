@@ -8,7 +8,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { intersectCategories } from './product-categories-of-limits.ts';
 import { authorizationDetailsFromOrderLimits } from './order-limits-conversion.ts';
 import { findUserSetOrderLimits } from './save-find-and-delete-order-limits.ts';
-import { callSpendingLimitsFunction, type SpendingLimit } from './call-order-limit-and-grant-sql-functions.ts';
+import { querySpendingLimitsAndSpentAmounts, type SpendingLimit } from './call-order-limit-and-grant-sql-functions.ts';
 
 export type EffectiveLimits = {
   /** The application's permissions and limits for the user's orders. */
@@ -27,7 +27,7 @@ export type EffectiveLimits = {
  */
 export async function findEffectiveOrderLimits(em: EntityManager, grantId: string, clientId: string): Promise<EffectiveLimits | null> {
   const stored = await findUserSetOrderLimits(em, grantId);
-  const limits = await callSpendingLimitsFunction(em, grantId, clientId);
+  const limits = await querySpendingLimitsAndSpentAmounts(em, grantId, clientId);
   if (!stored && limits.length === 0) return null;
   const setByUser = stored && authorizationDetailsFromOrderLimits(stored);
   const conditions = setByUser ?? authorizationDetailsFromOrderLimits(unrestricted);

@@ -6,7 +6,7 @@ import { decryptText, encryptText } from '../../../../crypto/authenticated-encry
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { getIdentityProviderEndpointsBasePath } from '../../../../identity-providers/save-identity-provider.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
-import { markEmailVerifiedAndAudit } from '../../../../users/change-or-verify-email-address.ts';
+import { markEmailVerifiedAndAudit } from '../../../../users/change-email-address-or-mark-verified.ts';
 import { User } from '../../../../users/user.entity.ts';
 import {
   storeEmailedLinkAndReturnToken,

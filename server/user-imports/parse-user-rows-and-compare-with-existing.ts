@@ -6,7 +6,7 @@ import { buildEmailEqualsFilter } from '../users/build-email-equals-filter.ts';
 import { ImportedUser } from '../users/imported-user.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { computeUserFingerprint, type ImportedUserRow, parseUserRow } from './parse-user-row.ts';
-import type { PreparedUserFileRow } from './read-user-file-rows.ts';
+import type { PreparedUserFileRow } from './read-user-rows-and-mark-duplicates.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
 /** A row of a batch. It contains either the user to create or, if the row creates no user, the outcome. */
@@ -32,7 +32,7 @@ type ImportedState = {
 const notImported = { source: null, externalId: null, fingerprint: null };
 
 /** Parses the rows of a batch, and finds the rows that are invalid, have already been imported or belong to existing users. */
-export async function classifyUserRows(
+export async function parseUserRowsAndCompareWithExisting(
   em: EntityManager,
   params: UserImportParams,
   items: readonly PreparedUserFileRow[],

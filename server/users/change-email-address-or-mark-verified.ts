@@ -21,7 +21,7 @@ export type EmailAddressChange = {
  * been e-mailed. The caller records the user event.
  * @throws Problem `email_taken`
  */
-export async function changeEmailAddress(
+export async function changeEmailAddressNotifyAndAudit(
   em: EntityManager,
   onChange: OnEmailAddressChange,
   user: User,

@@ -4,9 +4,9 @@ import { createTotalCountFields } from '../http/response/time-range-and-total-co
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { countProductCategories, listProductCategories } from './list-product-categories.ts';
-import { resolveListedProductStatuses } from './resolve-listed-product-statuses.ts';
+import { authorizeAndResolveListedProductStatuses } from './authorize-and-resolve-product-statuses.ts';
 
-export const productCategoryRoutes = (dependencies: HandlerDependencies) =>
+export const productCategoryListRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.productCategories, {
     list: (request) => handleListProductCategories(dependencies, request),
   });
@@ -15,7 +15,7 @@ const handleListProductCategories: RouteHandler<typeof contract.productCategorie
   { readList, pages },
   { query, req, res },
 ) => {
-  const statuses = resolveListedProductStatuses(req, query.status);
+  const statuses = authorizeAndResolveListedProductStatuses(req, query.status);
   const position = pages.decodeCursor(req, query);
   const after = position && String(position[0]);
   const rows = await readList((from) => listProductCategories(from, statuses, after, query.limit));

@@ -9,7 +9,7 @@ type ProductStatus = Product['status'];
 /**
  * Returns the requested product statuses (default: only `active`). Throws an error if the caller may not see products with these statuses.
  */
-export function resolveListedProductStatuses(
+export function authorizeAndResolveListedProductStatuses(
   req: MatchedRequest,
   requested: readonly ProductStatus[] = ['active'],
 ): readonly ProductStatus[] {

@@ -23,7 +23,7 @@ type Checkpoint = z.output<typeof checkpointSchema>;
 /**
  * Writes users or their consents to a file in batches, in user ID order. After a crash, the export resumes after the last completed batch.
  */
-export async function exportUsers(run: TaskAttempt): Promise<TaskOutcome> {
+export async function exportUsersOrConsents(run: TaskAttempt): Promise<TaskOutcome> {
   const params = userExportCreateSchema.parse(run.task.params);
   let checkpoint = run.task.checkpoint === null ? await createCheckpoint(run, params) : checkpointSchema.parse(run.task.checkpoint);
   for (let more = true; more;) {

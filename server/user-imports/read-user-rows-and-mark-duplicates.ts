@@ -20,7 +20,7 @@ export type PreparedUserFileRow = UserFileRow & { readonly storedPasswordHash?: 
  * Reads the rows after a position. The preceding rows are also read, because later rows can duplicate them. If a file contains more keys
  * than fit into memory, a later duplicate may not be found here. Such a duplicate is rejected when it is compared with the imported user.
  */
-export async function* readUserFileRows(
+export async function* readUserRowsAndMarkDuplicates(
   file: ImportFile,
   params: UserImportParams,
   from: ImportPosition,

@@ -9,7 +9,11 @@ import { findAccessibleQuote } from '../quotes/find-accessible-quote.ts';
 type OrderDetails = { readonly userId: number; readonly input: OrderInputOrQuoteContent };
 
 /** Returns the customer and the details of the requested order. If the request refers to a quote, the details are taken from the quote. */
-export async function resolveBuyerAndOrderInputOrQuote(em: EntityManager, principal: Principal, body: OrderCreate): Promise<OrderDetails> {
+export async function authorizeAndResolveBuyerAndOrderInput(
+  em: EntityManager,
+  principal: Principal,
+  body: OrderCreate,
+): Promise<OrderDetails> {
   const { quote_id: quoteId, items, delivery, ...rest } = body;
   if (quoteId !== undefined) {
     rejectFieldsBesidesQuote(body);

@@ -6,7 +6,7 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
-import { buildListedOrdersFilter } from './build-listed-orders-filter.ts';
+import { authorizeAndGetListedUserAndClient } from './authorize-and-get-listed-user-and-client.ts';
 
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
 type OrderList = {
@@ -18,7 +18,7 @@ type OrderList = {
 };
 
 /** Returns the filters and the sort order of a request for an order list. Throws an error if parameters contradict each other. */
-export function parseOrderListParameters(principal: Principal, query: OrderListQuery): OrderList {
+export function authorizeAndParseOrderListParameters(principal: Principal, query: OrderListQuery): OrderList {
   rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
   rejectReversedTimeRange(query, 'updated_at_gte', 'updated_at_lt');
   const withItems = query.include?.includes('items') ?? false;
@@ -37,7 +37,7 @@ export function parseOrderListParameters(principal: Principal, query: OrderListQ
     });
   }
   const filters = {
-    ...buildListedOrdersFilter(principal, query.user_id),
+    ...authorizeAndGetListedUserAndClient(principal, query.user_id),
     ids: query.id,
     clientId: query.client_id,
     status: query.status,

@@ -6,7 +6,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 
 /** Specifies which orders a list can contain. Both properties are required, so that no list can omit a restriction. */
-export type ListedOrdersFilter = {
+export type ListedUserAndClient = {
   /** The user whose orders are listed; `undefined` means all users. */
   readonly userId: number | undefined;
   /** The client that placed the listed orders; `undefined` means any client. */
@@ -19,11 +19,11 @@ export type ListedOrdersFilter = {
  * placed, the list contains no other orders.
  * @throws Problem `forbidden` if a caller without the staff scope requests another user's orders
  */
-export const buildListedOrdersFilter = (
+export const authorizeAndGetListedUserAndClient = (
   principal: Principal,
   requestedUserId: number | undefined,
   staffScope: Scope = 'orders.manage',
-): ListedOrdersFilter => ({
+): ListedUserAndClient => ({
   userId: resolveListedUser(principal, requestedUserId, staffScope),
   requiredClientId: getClientIdIfRestrictedToOwnOrders(principal),
 });

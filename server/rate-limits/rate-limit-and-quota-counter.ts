@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { rateLimitNetworkFromAddress } from '../http/request/rate-limit-network-from-address.ts';
-import type { RequestLimiter } from '../http/middleware/enforce-rate-limit.ts';
+import type { RateLimitAndQuotaCounter } from '../http/middleware/enforce-rate-limit.ts';
 import type { RateLimitState } from '../http/request/rate-limit-state-type.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 import type { RateLimitCounters } from './memory-or-redis-counters.ts';
@@ -22,14 +22,14 @@ export type RateLimits = {
 
 export const defaultRateLimits: RateLimits = { default: 600, apiKey: 600, ip: 600, monthly: 1_000_000 };
 
-export type RequestLimiterOptions = {
+export type RateLimitAndQuotaCounterOptions = {
   readonly em: EntityManager;
   readonly limits: RateLimits;
   readonly counters: RateLimitCounters;
   readonly use: MonthlyUsageBuffer;
 };
 
-export function createRequestLimiter({ em, limits, counters, use }: RequestLimiterOptions): RequestLimiter {
+export function createRateLimitAndQuotaCounter({ em, limits, counters, use }: RateLimitAndQuotaCounterOptions): RateLimitAndQuotaCounter {
   async function countMonthly(clientId: string, limit: number, counts: boolean): Promise<RateLimitState> {
     const now = new Date();
     const { seconds, end } = calendarMonthPeriodFromDate(now);

@@ -15,7 +15,7 @@ type LineProgress = {
 };
 
 /** Returns the shipped, packed and restocked quantities of each line of a locked order. */
-export async function readOrderLineQuantities(em: EntityManager, orderId: number): Promise<LineProgress[]> {
+export async function readShippedPackedAndRestockedQuantities(em: EntityManager, orderId: number): Promise<LineProgress[]> {
   const lines = await em.find(OrderItem, { order: orderId }, { orderBy: { line: 'asc' }, disableIdentityMap: true });
   const pending = await em.find(Shipment, { order: orderId, status: 'pending' }, { disableIdentityMap: true });
   const packed = new Map(addUpQuantitiesPerLine(pending.flatMap(({ items }) => items)).map(({ line, quantity }) => [line, quantity]));

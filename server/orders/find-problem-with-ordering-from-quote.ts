@@ -29,7 +29,7 @@ type CurrentPrice = {
  * Returns the reason why no order can be placed from this quote at the quoted price, if any.
  * @param hasAddress whether the quote contains a complete delivery address
  */
-export function findQuoteProblem(quote: QuoteAtRejection, current: CurrentPrice, hasAddress: boolean): Problem | undefined {
+export function findProblemWithOrderingFromQuote(quote: QuoteAtRejection, current: CurrentPrice, hasAddress: boolean): Problem | undefined {
   if (quote.ended !== null) return createEndedQuoteProblem(quote);
   if (!current.active_user) {
     const detail = 'The customer for whom this quote was created is no longer active.';

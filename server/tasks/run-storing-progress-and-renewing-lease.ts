@@ -13,7 +13,10 @@ export type ReportProgress = (processed: number, total: number) => void;
  * the process is stopping, this function waits for the work to end, and then throws.
  * @param work reports its progress regularly. After the task has been canceled, reporting progress throws an error that ends the work
  */
-export async function runWithProgress<Result>(run: TaskAttempt, work: (report: ReportProgress) => Promise<Result>): Promise<Result> {
+export async function runStoringProgressAndRenewingLease<Result>(
+  run: TaskAttempt,
+  work: (report: ReportProgress) => Promise<Result>,
+): Promise<Result> {
   let progress: { processed: number; total?: number } = { processed: 0 };
   const ending = new AbortController();
   const result = work((processed, total) => {

@@ -7,7 +7,7 @@ import { createInvalidRequestProblem } from '../http/problem-details/problem.ts'
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { findLimitAboveCeiling } from './find-limit-above-ceiling-and-tighten-limits.ts';
 import { findUnpermittedCategory } from './product-categories-of-limits.ts';
-import { lockCeilingsForChange } from './lock-order-limits-for-change.ts';
+import { lockAdministratorSetLimitsForChange } from './lock-order-limits-for-change.ts';
 import { OrderLimitSettingsEntity } from './order-limit-settings.entity.ts';
 
 const singleRowId = 1;
@@ -35,7 +35,7 @@ export function changeShopOrderLimitSettingsAndAudit(
 ): Promise<OrderLimitSettings> {
   const { maximum_limits: maximumLimits, default_limits: defaultLimits, maximum_products: maximumProducts } = change;
   return em.transactional(async (inner) => {
-    if (maximumLimits !== undefined || maximumProducts !== undefined) await lockCeilingsForChange(inner);
+    if (maximumLimits !== undefined || maximumProducts !== undefined) await lockAdministratorSetLimitsForChange(inner);
     await insertIfAbsent(inner, OrderLimitSettingsEntity, { id: singleRowId });
     const options = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
     const entity = await inner.findOneOrFail(OrderLimitSettingsEntity, { id: singleRowId }, options);

@@ -66,7 +66,7 @@ export type OrderStatisticsParameters = {
 };
 
 /** Returns the sums of all periods and groups from one snapshot of the database. */
-export function callOrderStatisticsFunction(
+export function queryOrderSumsPerPeriodAndGroup(
   em: EntityManager,
   { periods, previousPeriods }: StatisticsPeriods,
   of: OrderStatisticsParameters,
@@ -140,7 +140,7 @@ export const queryStatisticsPerClientApplication = (
     .execute();
 
 /** Returns the currency with the most orders. */
-export async function findMainCurrency(em: EntityManager): Promise<string> {
+export async function findCurrencyWithMostOrders(em: EntityManager): Promise<string> {
   const found = await em
     .getKysely()
     .selectNoFrom((eb) => eb.fn<string>('mandate_main_currency_v1').as('currency'))
