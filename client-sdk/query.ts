@@ -4,7 +4,7 @@ import { countPathParameters, expandRouteTable, type Route } from './core/route-
 import { routes } from './generated/routes.gen.ts';
 
 export type { InfiniteQueries, Mutations, Queries } from './generated/queries.gen.ts';
-export type { InfiniteQueryOf, MutationOf, QueryOf } from './query/query-types.ts';
+export type { InfiniteQueryOf, MutationOf, QueryOf } from './query/tanstack-query-option-types.ts';
 
 export type QueryOptions = {
   /** Options for reads: `useQuery(queries.orders.get(7))`. */

@@ -114,7 +114,7 @@ export {
   approvalReasons,
   approvalStatuses,
   maxApprovalWaitSeconds,
-  maxDailyApprovalsPerGrant,
+  maxApprovalRequestsPerGrantIn24Hours,
   maxPendingApprovalsPerGrant,
   type Approval,
   type ApprovalCreate,
@@ -139,7 +139,7 @@ export {
   certificateAuthenticationMethods,
   certificateSubjectTypes,
   clientAuthenticationMethods,
-  maxApplicationKeys,
+  maxPublicKeysInApplicationJwks,
   securityProfiles,
   idTokenSigningAlgorithms,
   type PublicJsonWebKey,
@@ -169,12 +169,12 @@ export { parseValidationIssueWithValues } from './schema/validation-issue-with-v
 export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
 export { maxOrderLines, maxLineQuantity, type OrderCreate, type OrderInput } from './resources/orders/order-create-schema.ts';
 export { orderDeliveryInputSchema } from './resources/orders/order-delivery-schemas.ts';
-export { maxFoundOrders, maxOrdersWithItems } from './resources/orders/order-list-include-and-search-parameters.ts';
+export { maxOrderSearchMatches, maxOrdersWithItems } from './resources/orders/order-list-include-and-search-parameters.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
 export {
   budgetPeriods,
   orderAccessLevels,
-  orderActions,
+  orderActionsInAuthorizationDetails,
   orderApprovalModes,
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
@@ -226,7 +226,7 @@ export { refundReasons, refundStatuses, type Refund, type RefundCreate } from '.
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
 export {
   administratorOnlyScopes,
-  firstPartyScopes,
+  firstPartyOnlyScopes,
   getRolesAllowedForScope,
   scopeNames,
   scopeDefinitions,

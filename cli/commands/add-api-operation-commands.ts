@@ -43,7 +43,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   const command = addCommandWithoutSubcommands(parent, spec.name, spec.summary);
   if (spec.description) command.description(`${spec.summary}.\n${spec.description}`);
   for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);
-  const typed = addOperationFlags(command, spec);
+  const typed = addOperationFlagsAndCollectValues(command, spec);
   if (spec.body) command.option('--input <file>', 'read the JSON body from a file, or from standard input (-); flags override its fields');
   if (spec.ifMatch) command.option('--if-match <etag>', 'change the resource only if it still has this ETag');
   if (spec.paginated) command.option('--all', 'fetch every page');
@@ -58,7 +58,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
 }
 
 /** Adds an operation's flags to a command. Returns a map to which the parser adds the values of each flag, in command-line order. */
-export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagValues {
+export function addOperationFlagsAndCollectValues(command: Command, spec: CommandSpec): RawFlagValues {
   const typed = new Map<ContractFlag, string[]>();
   for (const flag of flagsFromCommandSpec(spec)) addFlag(command, flag, typed);
   if (spec.idempotent)

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { orderActions, orderApprovalModes } from '../order-limits/parse-order-limit-flags.ts';
+import { orderActionsInAuthorizationDetails, orderApprovalModes } from '../order-limits/parse-order-limit-flags.ts';
 import { setCompletionChoices } from './global-flags-and-command-groups.ts';
 
 const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value];
@@ -26,5 +26,7 @@ export const addOrderLimitFlags = (command: Command): Command =>
       ]),
     )
     .addOption(
-      setCompletionChoices(new Option('--actions <list>', 'permitted actions, separated by commas: place, pay, cancel'), [...orderActions]),
+      setCompletionChoices(new Option('--actions <list>', 'permitted actions, separated by commas: place, pay, cancel'), [
+        ...orderActionsInAuthorizationDetails,
+      ]),
     );

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { formatMoney, type Approval } from '@mandate/client-sdk';
-import { commandErrorFromCallError, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
+import { commandErrorFromCallError, getCommandSpecForOperation } from '../contract-commands/build-request-and-convert-api-errors.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { formatJsonLineOrJqResults } from '../output/print-result.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
-import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../sign-in/profile-session.ts';
 import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { pollEvents } from '../webhooks/poll-events.ts';
 import { addCommandWithoutSubcommands, readGlobalFlags, getCommandGroupOrThrow } from './global-flags-and-command-groups.ts';
@@ -26,7 +26,7 @@ export function addApprovalsWatchCommand(program: Command, io: CliEnvironment): 
 
 async function watch(io: CliEnvironment, settings: Settings): Promise<void> {
   const session = await openProfileSession(io, settings);
-  requireScopes(session, ['orders.read', 'events.read']);
+  assertSignedInWithScopes(session, ['orders.read', 'events.read']);
   const print = (approval: ShownApproval): void =>
     io.stdout.write(
       settings.format === 'text' ? `${sanitizeForTerminal(formatApproval(approval))}\n` : formatJsonLineOrJqResults(io, settings, approval),

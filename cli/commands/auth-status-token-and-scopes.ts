@@ -6,11 +6,11 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
-import { openProfileSession, requireSignIn, createProfileTokenSource } from '../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedIn, createProfileTokenSource } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, addProfileToLoginHint, type Settings } from '../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 
-export function addAuthCommands(program: Command, io: CliEnvironment): void {
+export function addAuthStatusTokenAndScopesCommands(program: Command, io: CliEnvironment): void {
   const group = addCommandGroup(program, 'auth', 'Show sign-ins and scopes, and print the access token');
   const status = addCommandWithoutSubcommands(group, 'status', 'List all sign-ins and show which one is in use').action(async () =>
     showStatus(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(status), io)),
@@ -58,7 +58,7 @@ async function printToken(io: CliEnvironment, settings: Settings, minTtl: string
     throw new CommandError(exitCodes.usage, 'usage', `--min-ttl must be a duration such as 60s or 5m, not ${JSON.stringify(minTtl)}`);
   }
   const session = await openProfileSession(io, settings);
-  requireSignIn(session);
+  assertSignedIn(session);
   const { credential, store } = session;
   const token =
     settings.token ??

@@ -4,7 +4,7 @@ import { applyJqFilter } from '../output/jq-filter.ts';
 import { serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 
-export function addListCommandsCommand(program: Command, io: CliEnvironment): void {
+export function addListAllCommandsCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'commands', 'List every command')
     .description('List every command with its summary. With --json, the list includes arguments and flags.')
     .action(() => {

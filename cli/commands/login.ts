@@ -30,7 +30,7 @@ import {
 } from '../sign-in/credential-and-refresh-token-storage.ts';
 import { createApiClient, allowsInsecureRequests, openProfileSession, type ProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type GlobalFlags, type Settings } from '../settings/resolve-settings.ts';
-import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-mode-deadline-and-denial.ts';
+import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-mode-abort-signal-and-denial.ts';
 import { tryRevokeSignInTokens } from './logout.ts';
 
 const clientId = 'mandate-cli';

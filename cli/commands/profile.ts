@@ -12,7 +12,7 @@ import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-import { parseApiUrl } from '../sign-in/profile-session.ts';
+import { normalizeAndCheckApiUrl } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import { signOutProfiles } from './logout.ts';
@@ -108,7 +108,10 @@ async function createProfile(
   if (apiUrl === undefined) throw usageError('The URL of the service is required: --api-url <url>');
   const config = readConfigFile(settings.directory);
   if (config.profiles[name]) throw usageError(`Profile ${name} already exists`);
-  const profile = { api_url: parseApiUrl(io, apiUrl), ...(issuer !== undefined && { issuer: parseApiUrl(io, issuer) }) };
+  const profile = {
+    api_url: normalizeAndCheckApiUrl(io, apiUrl),
+    ...(issuer !== undefined && { issuer: normalizeAndCheckApiUrl(io, issuer) }),
+  };
   await writeConfigFile(settings.directory, copyConfigWithProfileReplacedOrRemoved(config, name, profile));
   if (!settings.quiet) io.stderr.write(`Profile ${name} created. Sign in with: mandate login --profile ${name}\n`);
 }

@@ -6,10 +6,10 @@ import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
 import {
   commandErrorFromCallError,
-  buildRequestFromCommandInput,
+  validateInputAndBuildRequest,
   type ContractRequest,
   type CommandInput,
-} from '../contract-commands/build-request.ts';
+} from '../contract-commands/build-request-and-convert-api-errors.ts';
 import { readScopesFromJwt } from '../sign-in/parse-pasted-token.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { convertMoneyFlagsToMinorUnits } from '../contract-commands/convert-money-flags.ts';
@@ -17,9 +17,9 @@ import { printSuggestedNextCommand } from '../output/suggested-next-commands.ts'
 import { findConfirmationQuestionBuilder } from '../contract-commands/confirmation-questions.ts';
 import { readJsonObjectFromFileOrStdin } from '../contract-commands/read-file-or-stdin.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
-import { openProfileSession, requireSignIn, type ProfileSession } from '../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedIn, type ProfileSession } from '../sign-in/profile-session.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
-import { printPageOrAllPages } from '../output/print-page-or-all-pages.ts';
+import { fetchAndPrintPageOrAllPages } from '../output/fetch-and-print-page-or-all-pages.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import { openUrlInBrowserOrPrint, resolveWebPageUrl } from '../output/find-and-open-web-page-url.ts';
 
@@ -52,7 +52,7 @@ export async function runApiOperationCommand(invocation: Invocation): Promise<vo
   assertRequestedFieldsKnown(settings, spec.fields);
   const idempotencyKey = spec.idempotent ? (own.idempotencyKey ?? randomUUID()) : undefined;
   if (own.printRequest) return printRequest(invocation, { request, idempotencyKey });
-  if (spec.scopes.length > 0) requireSignIn(await session());
+  if (spec.scopes.length > 0) assertSignedIn(await session());
   try {
     await execute(invocation, { request, idempotencyKey }, await session());
   } catch (error) {
@@ -68,7 +68,7 @@ async function completeRequest(
   const base = own.input === undefined ? {} : await readJsonObjectFromFileOrStdin(io, own.input);
   const completed = settings.canPromptForFlags && own.input !== '-' ? await promptForMissingRequiredFlags(io, spec, typed, base) : typed;
   const client = own.printRequest ? undefined : async () => (await session()).client;
-  return buildRequestFromCommandInput({
+  return validateInputAndBuildRequest({
     spec,
     path,
     base,
@@ -113,7 +113,7 @@ async function execute(
   if (spec.paginated) {
     const pageAt = (cursor: string | undefined): PromiseLike<unknown> =>
       client.request({ ...operationRequest, query: { ...operationRequest.query, ...(cursor !== undefined && { cursor }) } }, options);
-    return printPageOrAllPages({ io, settings, columns: visibleColumns, headings, all: own.all ?? false, pageAt });
+    return fetchAndPrintPageOrAllPages({ io, settings, columns: visibleColumns, headings, all: own.all ?? false, pageAt });
   }
   const { data: result, replayed } = await client.request(operationRequest, options).withResponse();
   printResult(io, settings, result, visibleColumns, headings);

@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
-import { commandErrorFromCallError, buildRequestFromCommandInput, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
+import {
+  commandErrorFromCallError,
+  validateInputAndBuildRequest,
+  getCommandSpecForOperation,
+} from '../contract-commands/build-request-and-convert-api-errors.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
@@ -7,7 +11,7 @@ import { mergeOrderLimits } from '../order-limits/merge-order-limits.ts';
 import { hasAmountFlag, hasOrderLimitFlag, parseOrderLimitFlags, type OrderLimitFlags } from '../order-limits/parse-order-limit-flags.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
-import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { addOrderLimitFlags } from './add-order-limit-flags.ts';
 import { addCommandGroup, addCommandWithoutSubcommands, readGlobalFlags } from './global-flags-and-command-groups.ts';
@@ -43,9 +47,9 @@ async function limitApp(io: CliEnvironment, settings: Settings, id: string, flag
   const parsed = hasAmountFlag(flags) && flags.currency === undefined ? undefined : parseOrderLimitFlags(flags, new Date());
   assertRequestedFieldsKnown(settings, spec.fields);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, readSpec.scopes);
-  requireScopes(session, spec.scopes);
-  buildRequestFromCommandInput({ spec: readSpec, path: [id], typed: new Map() }); // rejects an invalid ID
+  assertSignedInWithScopes(session, readSpec.scopes);
+  assertSignedInWithScopes(session, spec.scopes);
+  validateInputAndBuildRequest({ spec: readSpec, path: [id], typed: new Map() }); // rejects an invalid ID
   const signal = io.interrupted;
   const {
     customer_limits: [current],
@@ -53,7 +57,7 @@ async function limitApp(io: CliEnvironment, settings: Settings, id: string, flag
   const currency = flags.currency ?? current?.limits?.currency;
   const changed = parsed ?? parseOrderLimitFlags({ ...flags, ...(currency !== undefined && { currency }) }, new Date());
   const base = mergeOrderLimits(current, changed ?? {});
-  const request = buildRequestFromCommandInput({ spec, path: [id], typed: new Map(), base });
+  const request = validateInputAndBuildRequest({ spec, path: [id], typed: new Map(), base });
   printResult(io, settings, await explainApiErrors(spec, session.client.request({ ...request, operation: operationId }, { signal })));
 }
 

@@ -2,14 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import type { UploadOptions } from '@mandate/client-sdk';
-import { commandErrorFromCallError, buildRequestFromCommandInput, getCommandSpecForOperation } from '../contract-commands/build-request.ts';
+import {
+  commandErrorFromCallError,
+  validateInputAndBuildRequest,
+  getCommandSpecForOperation,
+} from '../contract-commands/build-request-and-convert-api-errors.ts';
 import { snakeToKebabCase } from '../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
-import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 
@@ -40,7 +44,7 @@ export function addSetLogoCommand(
 /** `words` are the values of the path parameters, followed by the path of the file. */
 async function setLogo(io: CliEnvironment, settings: Settings, spec: CommandSpec, words: readonly string[]): Promise<void> {
   const path = words.at(-1) ?? '';
-  const request = buildRequestFromCommandInput({ spec, path: words.slice(0, -1), typed: new Map() });
+  const request = validateInputAndBuildRequest({ spec, path: words.slice(0, -1), typed: new Map() });
   assertRequestedFieldsKnown(settings, spec.fields);
   const contentType = mediaTypes.get(extname(path).toLowerCase());
   if (contentType === undefined)
@@ -49,7 +53,7 @@ async function setLogo(io: CliEnvironment, settings: Settings, spec: CommandSpec
     throw new CommandError(exitCodes.usage, 'usage', `Cannot read ${path}`, { cause });
   });
   const session = await openProfileSession(io, settings);
-  requireScopes(session, spec.scopes);
+  assertSignedInWithScopes(session, spec.scopes);
   try {
     const options = { signal: io.interrupted, contentType };
     printResult(io, settings, await session.client.request({ ...request, file, operation: spec.operationId }, options));

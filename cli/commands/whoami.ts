@@ -3,7 +3,7 @@ import type { Client } from '@mandate/client-sdk';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { formatRemainingBudget, formatOrderLimits } from '../order-limits/format-order-limits.ts';
-import { openProfileSession, requireSignIn } from '../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedIn } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 
@@ -34,7 +34,7 @@ async function readLimits(io: CliEnvironment, settings: Settings, client: Client
 
 async function whoami(io: CliEnvironment, settings: Settings, offline: boolean): Promise<void> {
   const { apiUrl, credential, client, signedIn } = await openProfileSession(io, settings);
-  requireSignIn({ signedIn: signedIn && (!offline || credential !== undefined) });
+  assertSignedIn({ signedIn: signedIn && (!offline || credential !== undefined) });
   const user = offline ? credential?.user : await client.users.me({ signal: io.interrupted });
   const { limits, budget } = offline ? { limits: null, budget: null } : await readLimits(io, settings, client);
   const shown = {

@@ -1,4 +1,4 @@
-import { buildAndValidateQueryAndBody } from './build-request.ts';
+import { buildAndValidateQueryAndBody } from './build-request-and-convert-api-errors.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { flagsFromCommandSpec, type ContractFlag } from './flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';

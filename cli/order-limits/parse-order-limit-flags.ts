@@ -18,7 +18,7 @@ export type OrderLimitFlags = {
   readonly actions?: string;
 };
 
-export const orderActions = ['place', 'pay', 'cancel'] as const;
+export const orderActionsInAuthorizationDetails = ['place', 'pay', 'cancel'] as const;
 export const orderApprovalModes = ['above_limit', 'always', 'never'] as const;
 
 const periods = { limitPerDay: 'day', limitPerWeek: 'week', limitPerMonth: 'month' } as const;
@@ -64,8 +64,8 @@ export const hasAmountFlag = ({ limitPerOrder, limitPerDay, limitPerWeek, limitP
 
 function parseActions(text: string, addFault: AddFault): OrderLimitsFromFlags['actions'] {
   const names = text.split(',').map((name) => name.trim());
-  const actions = orderActions.filter((action) => names.includes(action));
-  return names.every((name) => orderActions.some((action) => action === name))
+  const actions = orderActionsInAuthorizationDetails.filter((action) => names.includes(action));
+  return names.every((name) => orderActionsInAuthorizationDetails.some((action) => action === name))
     ? actions
     : addFault('--actions', 'must be a comma-separated list of one or more of: place, pay, cancel');
 }

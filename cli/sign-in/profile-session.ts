@@ -29,7 +29,7 @@ export type ProfileSession = {
 export async function openProfileSession(io: CliEnvironment, settings: Settings): Promise<ProfileSession> {
   const store = createCredentialStore(settings.directory);
   const stored = settings.token === undefined || settings.apiUrl === undefined ? await store.read(settings.profile) : undefined;
-  const apiUrl = parseApiUrl(io, settings.apiUrl ?? stored?.apiUrl ?? defaultApiUrl);
+  const apiUrl = normalizeAndCheckApiUrl(io, settings.apiUrl ?? stored?.apiUrl ?? defaultApiUrl);
   // Tokens are sent only to the origin that issued them.
   const credential = stored?.apiUrl === apiUrl && settings.token === undefined ? stored : undefined;
   const auth = settings.token ?? (credential && createProfileTokenSource(io, store, settings.profile, credential));
@@ -37,14 +37,14 @@ export async function openProfileSession(io: CliEnvironment, settings: Settings)
 }
 
 /** Throws if there is no token. */
-export function requireSignIn({ signedIn }: Pick<ProfileSession, 'signedIn'>): void {
+export function assertSignedIn({ signedIn }: Pick<ProfileSession, 'signedIn'>): void {
   if (signedIn) return;
   throw new CommandError(exitCodes.signInRequired, 'sign_in_required', 'You are not signed in', { hint: 'Sign in with: mandate login' });
 }
 
 /** Throws if a scope is missing, so that a command with several requests fails before the first request, not during the last one. */
-export function requireScopes(session: ProfileSession, scopes: readonly string[]): void {
-  requireSignIn(session);
+export function assertSignedInWithScopes(session: ProfileSession, scopes: readonly string[]): void {
+  assertSignedIn(session);
   const missing = session.credential ? scopes.filter((scope) => !session.credential?.scopes.includes(scope)) : [];
   if (missing.length === 0) return;
   throw new CommandError(exitCodes.notAllowed, 'insufficient_scope', `Missing scopes: ${missing.join(', ')}`, {
@@ -72,7 +72,7 @@ export function createApiClient(io: CliEnvironment, settings: Settings, apiUrl: 
 export const allowsInsecureRequests = ({ env }: CliEnvironment): boolean => env['MANDATE_ALLOW_INSECURE'] === '1';
 
 /** Returns a service's normalized URL. Throws if the URL is invalid or insecure. */
-export function parseApiUrl(io: CliEnvironment, url: string): string {
+export function normalizeAndCheckApiUrl(io: CliEnvironment, url: string): string {
   try {
     return checkedBaseUrl(url, allowsInsecureRequests(io));
   } catch (cause) {

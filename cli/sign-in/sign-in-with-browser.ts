@@ -4,7 +4,11 @@ import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
-import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-mode-deadline-and-denial.ts';
+import {
+  createSignInTimeoutOrInterruptSignal,
+  createSignInDeniedError,
+  type SignInOptions,
+} from './sign-in-mode-abort-signal-and-denial.ts';
 
 /** Signs in with a browser that is redirected to a loopback port on this machine (RFC 8252 section 7.3). */
 export async function signInWithBrowser(
@@ -21,7 +25,7 @@ export async function signInWithBrowser(
       hint: 'Omit --port to let the system choose a free port',
     });
   });
-  const deadline = createSignInDeadline(io, waitMs);
+  const deadline = createSignInTimeoutOrInterruptSignal(io, waitMs);
   try {
     const started = await beginAuthorization(server, { ...request, redirectUri: loopback.redirectUri });
     const tokens = loopback.callback(started.state, (url) => completeAuthorization(server, started, url, deadline.signal), deadline.signal);

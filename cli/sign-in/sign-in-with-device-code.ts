@@ -11,7 +11,11 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
-import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-mode-deadline-and-denial.ts';
+import {
+  createSignInTimeoutOrInterruptSignal,
+  createSignInDeniedError,
+  type SignInOptions,
+} from './sign-in-mode-abort-signal-and-denial.ts';
 
 /** Signs in with a code that the user enters in a browser on any machine (RFC 8628). */
 export async function signInWithDeviceCode(
@@ -20,7 +24,7 @@ export async function signInWithDeviceCode(
   server: AuthorizationServer,
   { waitMs, ...request }: SignInOptions,
 ): Promise<Tokens> {
-  const deadline = createSignInDeadline(io, waitMs);
+  const deadline = createSignInTimeoutOrInterruptSignal(io, waitMs);
   try {
     const device = await beginDeviceAuthorization(server, request, deadline.signal);
     printInstructions(io, settings, device, server.issuer);

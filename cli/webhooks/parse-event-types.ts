@@ -1,6 +1,6 @@
 import type { EventTypeFilter } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../errors/command-error.ts';
-import { getCommandSpecForOperation } from '../contract-commands/build-request.ts';
+import { getCommandSpecForOperation } from '../contract-commands/build-request-and-convert-api-errors.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { findClosestMatch } from '../terminal/find-closest-match.ts';
 

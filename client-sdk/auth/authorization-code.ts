@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, OAuthClient, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
-import { readOAuthResponse, runWithOAuthTimeoutAndErrorConversion } from './oauth-request.ts';
+import { parseOAuthResponseOrThrow, runWithOAuthTimeoutAndErrorConversion } from './oauth-response-timeout-and-errors.ts';
 import { getCurrentProofKey, calculateKeyThumbprint } from './dpop-key.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
@@ -121,6 +121,6 @@ export async function revoke(
       token,
       createOAuthRequestOptions(server, requestSignal),
     );
-    await readOAuthResponse(response);
+    await parseOAuthResponseOrThrow(response);
   });
 }

@@ -1,5 +1,5 @@
 import { AuthorizationError } from '../core/authorization-errors.ts';
-import { readOAuthResponse, runWithOAuthTimeoutAndErrorConversion, type JsonBody } from './oauth-request.ts';
+import { parseOAuthResponseOrThrow, runWithOAuthTimeoutAndErrorConversion, type JsonBody } from './oauth-response-timeout-and-errors.ts';
 import type { ProofKeySource } from './dpop-key.ts';
 import { checkedBaseUrl } from '../core/request-url.ts';
 import type { Fetch } from '../core/token-source.ts';
@@ -70,7 +70,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const { origin, pathname } = new URL(checked);
   const url = `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`;
   const document = await runWithOAuthTimeoutAndErrorConversion(checked, options.signal, async (signal) =>
-    readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
+    parseOAuthResponseOrThrow(await send(url, { signal, redirect: 'manual' })),
   );
   // Prevents the client from sending secrets to endpoints from another server's metadata (RFC 8414 section 3.3).
   if (document['issuer'] !== checked)

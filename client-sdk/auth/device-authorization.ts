@@ -3,7 +3,7 @@ import type { AuthorizationRequestOptions } from './authorization-code.ts';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
 import { ConnectionError, TimeoutError } from '../core/errors.ts';
-import { readOAuthResponse, runWithOAuthTimeoutAndErrorConversion } from './oauth-request.ts';
+import { parseOAuthResponseOrThrow, runWithOAuthTimeoutAndErrorConversion } from './oauth-response-timeout-and-errors.ts';
 import { waitUnlessAborted } from '../core/retry-policy.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
@@ -46,7 +46,7 @@ export async function beginDeviceAuthorization(
       },
       createOAuthRequestOptions(server, requestSignal),
     );
-    const body = await readOAuthResponse(response);
+    const body = await parseOAuthResponseOrThrow(response);
     const { user_code: userCode, verification_uri: verificationUri, device_code: deviceCode, verification_uri_complete: complete } = body;
     if (typeof userCode !== 'string' || typeof verificationUri !== 'string' || typeof deviceCode !== 'string')
       throw new AuthorizationError('invalid_response', `${server.issuer} returned no device code`);

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, OAuthClient, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
-import { readOAuthResponse, runWithOAuthTimeoutAndErrorConversion, type JsonBody } from './oauth-request.ts';
+import { parseOAuthResponseOrThrow, runWithOAuthTimeoutAndErrorConversion, type JsonBody } from './oauth-response-timeout-and-errors.ts';
 import { createDpopProofIfKeyIsSet, createFetchWithDpopNonceRetry } from './dpop-key.ts';
 
 type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
@@ -50,7 +50,7 @@ export const requestTokens = (
       parameters,
       createOAuthRequestOptions(server, requestSignal),
     );
-    return toTokens(await readOAuthResponse(response));
+    return toTokens(await parseOAuthResponseOrThrow(response));
   });
 
 /** Converts a token response. The ID token is ignored, because an API operation returns the signed-in user. */

@@ -6,7 +6,7 @@ import { singleFlight } from '../auth/single-flight.ts';
 import type { TokenSource } from '../core/token-source.ts';
 import { createBrowserTokenStore, isBrowser, type BrowserTokenStore } from './indexeddb-token-store.ts';
 import { indexedDbKeyValueStore } from './indexeddb-key-value-store.ts';
-import { sendCallbackUrlToOpener, openSignInPopup, waitForPopupCallbackUrl } from './sign-in-popup.ts';
+import { sendCallbackUrlToOpener, openEmptySignInPopup, waitForPopupCallbackUrl } from './sign-in-popup.ts';
 
 export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' | 'signal'> & {
   /** Issuer URL of the authorization server: the origin of the API. */
@@ -70,7 +70,7 @@ export function browserSignIn(options: BrowserSignInOptions): BrowserSignIn {
       return new Promise(() => undefined);
     },
     async popup({ signal } = {}) {
-      const popup = openSignInPopup();
+      const popup = openEmptySignInPopup();
       try {
         const pending = await begin(options, discoverServer, undefined);
         popup.location.href = pending.request.url;

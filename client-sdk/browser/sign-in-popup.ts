@@ -3,7 +3,7 @@ import { AbortError } from '../core/errors.ts';
 import { createPromiseWithResolvers } from '../core/promise-with-resolvers.ts';
 
 /** Opens the sign-in window. Call this function in a click handler before any `await`; otherwise, the browser may block the popup. */
-export function openSignInPopup(): Window {
+export function openEmptySignInPopup(): Window {
   const popup = window.open('', '', 'popup,width=480,height=720');
   if (!popup) throw new AuthorizationError('popup_blocked', 'The browser blocked the sign-in window');
   return popup;

@@ -35,7 +35,7 @@ export function renderTanStackQueryTypes(operations: Operation[]): string {
   ]);
   const imported = [...typesUsed].filter((name) => !typesImportedElsewhere.has(name)).toSorted();
   return `import type { CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/api-call.ts';
-import type { InfiniteQueryOf, MutationOf, QueryOf } from '../query/query-types.ts';
+import type { InfiniteQueryOf, MutationOf, QueryOf } from '../query/tanstack-query-option-types.ts';
 import type { ${imported.join(', ')} } from './resources.gen.ts';
 import type { FileContent, UploadOptions } from '../core/upload-body.ts';
 

@@ -9,8 +9,8 @@ import {
 import { AuthorizationError, SignInRequiredError } from '../core/authorization-errors.ts';
 import type { TokenSource } from '../core/token-source.ts';
 import { createCookieSealer } from './cookie-sealer.ts';
-import { isCrossSiteRequest } from './is-cross-site-request.ts';
-import { addCookiesToResponse } from './add-cookies-to-response.ts';
+import { isCrossSiteStateChangingRequest } from './is-cross-site-state-changing-request.ts';
+import { copyResponseWithCookiesAndNoStore } from './copy-response-with-cookies-and-no-store.ts';
 import { createSealedCookieCodec, type SealedCookieCodec } from './sealed-cookie-codec.ts';
 import { createSessionCache, type CachedSession, type SessionCache } from './session-cache.ts';
 
@@ -158,7 +158,7 @@ async function startSignIn(context: Context, request: Request, options: StartSig
   const { url, state, codeVerifier } = await beginAuthorization(await context.discoverServer(), authorization);
   const pending = [{ state, codeVerifier, returnTo: resolveReturnUrl(context.origin, returnTo) }];
   pending.push(...(await readPendingSignIns(context, request)).slice(0, maxPending - 1));
-  return addCookiesToResponse(redirectTo(url), [await formatPendingCookie(context, pending)]);
+  return copyResponseWithCookiesAndNoStore(redirectTo(url), [await formatPendingCookie(context, pending)]);
 }
 
 async function completeSignIn(context: Context, request: Request): Promise<Response> {
@@ -175,7 +175,7 @@ async function completeSignIn(context: Context, request: Request): Promise<Respo
   const { state, codeVerifier, returnTo } = current;
   const authorization = { clientId, clientSecret, clientAuthentication, redirectUri, scopes, state, codeVerifier };
   const tokens = await completeAuthorization(await context.discoverServer(), authorization, callbackUrl);
-  return addCookiesToResponse(redirectTo(returnTo), [
+  return copyResponseWithCookiesAndNoStore(redirectTo(returnTo), [
     await context.sessionCookie.format({ value: tokens, expiresAt: Date.now() + sessionMaxAgeSeconds * 1000 }),
     await formatPendingCookie(
       context,
@@ -210,7 +210,9 @@ async function openSession(context: Context, request: Request): Promise<ServerSe
       // The API may have rejected the access token since the session was opened.
       const latestTokens = await readValidTokens(session, storedTokens);
       if (latestTokens?.accessToken === storedTokens.accessToken) return response;
-      return addCookiesToResponse(response, [await context.sessionCookie.format(latestTokens && { ...cookie, value: latestTokens })]);
+      return copyResponseWithCookiesAndNoStore(response, [
+        await context.sessionCookie.format(latestTokens && { ...cookie, value: latestTokens }),
+      ]);
     },
   };
 }
@@ -236,7 +238,9 @@ async function signOut(context: Context, request: Request, returnTo = '/'): Prom
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the cookie is authenticated
   const tokens = cookie?.value as Tokens | undefined;
   if (tokens) await revokeSession(context, context.sessions.get(tokens)).catch(context.options.onRevocationFailure ?? ignoreFailure);
-  return addCookiesToResponse(redirectTo(resolveReturnUrl(context.origin, returnTo)), [await context.sessionCookie.format(undefined)]);
+  return copyResponseWithCookiesAndNoStore(redirectTo(resolveReturnUrl(context.origin, returnTo)), [
+    await context.sessionCookie.format(undefined),
+  ]);
 }
 
 const ignoreFailure = (): void => undefined;
@@ -247,6 +251,6 @@ async function revokeSession({ options, discoverServer }: Context, { store }: Ca
 }
 
 function rejectCrossSiteRequest({ origin }: Context, request: Request): Response | undefined {
-  if (!isCrossSiteRequest(request, origin)) return undefined;
+  if (!isCrossSiteStateChangingRequest(request, origin)) return undefined;
   return new Response('This request came from a different site. Send it again from a page on this site.', { status: 403 });
 }

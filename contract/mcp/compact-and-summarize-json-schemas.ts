@@ -22,7 +22,7 @@ const keywordsCheckedByApi: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns a schema with only the names, types, allowed values and descriptions of the arguments. The API enforces the other constraints. */
-export function omitKeywordsCheckedByApi(schema: JsonObject): JsonObject {
+export function copySchemaWithoutConstraints(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([keyword, value]): [string, JsonValue][] =>
       keywordsCheckedByApi.has(keyword) ? [] : [[keyword, compactKeyword(keyword, value)]],
@@ -39,7 +39,7 @@ function compactKeyword(keyword: string, value: JsonValue): JsonValue {
 
 function compactValue(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(compactValue);
-  return isJsonObject(value) ? omitKeywordsCheckedByApi(value) : value;
+  return isJsonObject(value) ? copySchemaWithoutConstraints(value) : value;
 }
 
 /** Fields that show the outcome of a call. */

@@ -1,5 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
-import { omitKeywordsCheckedByApi, selectOutcomeFieldsOfSchema, reduceSchemaToFieldTypes } from './compact-and-summarize-json-schemas.ts';
+import {
+  copySchemaWithoutConstraints,
+  selectOutcomeFieldsOfSchema,
+  reduceSchemaToFieldTypes,
+} from './compact-and-summarize-json-schemas.ts';
 import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from './mcp-tool-type.ts';
 
 export { selectMcpTools, UnknownMcpToolSetError, type McpToolSelection } from './select-mcp-tools.ts';
@@ -198,7 +202,12 @@ function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObj
     }
   }
   const required = parts.flatMap((part) => (Array.isArray(part['required']) ? part['required'] : []));
-  return omitKeywordsCheckedByApi({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false });
+  return copySchemaWithoutConstraints({
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  });
 }
 
 /** Returns the schema with all references resolved, and without examples, because examples would only use up context. */

@@ -1,4 +1,4 @@
-import { isJsonObject, mapJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
+import { isJsonObject, mapJsonObjectValues, type JsonObject, type JsonValue } from '../schema/json.ts';
 import { sortObjectKeys } from './json-schema-from-zod.ts';
 
 /**
@@ -14,9 +14,9 @@ export function moveErrorResponsesToComponents(document: JsonObject): JsonObject
       throw new Error(`two different responses are named ${name}`);
     return { $ref: `#/components/responses/${name}` };
   };
-  const paths = mapJsonObject(document['paths'], (methods) =>
-    mapJsonObject(methods, (operation) =>
-      isJsonObject(operation) ? { ...operation, responses: mapJsonObject(operation['responses'], share) } : operation,
+  const paths = mapJsonObjectValues(document['paths'], (methods) =>
+    mapJsonObjectValues(methods, (operation) =>
+      isJsonObject(operation) ? { ...operation, responses: mapJsonObjectValues(operation['responses'], share) } : operation,
     ),
   );
   const components = isJsonObject(document['components']) ? document['components'] : {};

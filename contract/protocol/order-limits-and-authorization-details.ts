@@ -7,7 +7,7 @@ import { lengthLimitedTextSchema, timestampInputSchema, timestampSchema } from '
 /** The `type` of authorization details (RFC 9396) that limit what an application may do with a customer's orders. */
 export const orderAuthorizationDetailsType = 'mandate_orders';
 /** Actions that authorization details can permit. `place` includes changes to an order that do not change its price. */
-export const orderActions = ['place', 'pay', 'cancel'] as const;
+export const orderActionsInAuthorizationDetails = ['place', 'pay', 'cancel'] as const;
 /** Orders that an application can access: only the orders that it placed, or all of the customer's orders. */
 export const orderAccessLevels = ['own', 'all'] as const;
 /**
@@ -58,11 +58,11 @@ const apiKeyOrderAccessText =
 
 const conditionFields = {
   actions: z
-    .array(z.enum(orderActions))
+    .array(z.enum(orderActionsInAuthorizationDetails))
     .min(1)
-    .max(orderActions.length)
-    .transform((actions) => orderActions.filter((action) => actions.includes(action)))
-    .default([...orderActions])
+    .max(orderActionsInAuthorizationDetails.length)
+    .transform((actions) => orderActionsInAuthorizationDetails.filter((action) => actions.includes(action)))
+    .default([...orderActionsInAuthorizationDetails])
     .describe('Permitted actions (default: all). `place` includes changing the delivery, reference, note and metadata of an order.'),
   limits: withSchemaName('OrderSpendingLimits', limitsInputSchema)
     .optional()
@@ -120,7 +120,7 @@ export const apiKeyOrderLimitsInputSchema = withSchemaName(
 /** Limits of an API key; null if only its scopes limit the key. */
 export const apiKeyOrderLimitsSchema = z
   .object({
-    actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
+    actions: z.array(z.enum(orderActionsInAuthorizationDetails)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
     products: orderProductLimitsSchema.optional().describe('Products that can be ordered; absent if all products can be ordered.'),
     valid_until: timestampSchema.optional().describe('Time after which the key can no longer place, pay for or cancel orders.'),
@@ -150,7 +150,7 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
   'OrderAuthorizationDetails',
   z.object({
     type: z.literal(orderAuthorizationDetailsType),
-    actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
+    actions: z.array(z.enum(orderActionsInAuthorizationDetails)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
     products: orderProductLimitsSchema.optional().describe('Products that can be ordered; absent if all products can be ordered.'),
     valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay for or cancel orders.'),
@@ -160,7 +160,7 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
 );
 
 export type ApiKeyLimits = NonNullable<z.output<typeof apiKeyOrderLimitsSchema>>;
-export type OrderAction = (typeof orderActions)[number];
+export type OrderAction = (typeof orderActionsInAuthorizationDetails)[number];
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 export type OrderAccessLevel = (typeof orderAccessLevels)[number];
 export type OrderApprovalMode = (typeof orderApprovalModes)[number];

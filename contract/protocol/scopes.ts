@@ -56,7 +56,7 @@ export const administratorOnlyScopes: ReadonlySet<string> = new Set<Scope>(['use
  * Scopes that only the shop's own applications can have. Otherwise, a third-party application could approve another application's orders
  * without asking the customer. API keys cannot use these scopes, because the customer must have signed in recently.
  */
-export const firstPartyScopes: ReadonlySet<string> = new Set<Scope>(['approvals.decide']);
+export const firstPartyOnlyScopes: ReadonlySet<string> = new Set<Scope>(['approvals.decide']);
 
 /** Returns the roles of users who can use a scope. */
 export const getRolesAllowedForScope = (scope: Scope): readonly ('customer' | 'staff' | 'admin')[] => {

@@ -14,7 +14,7 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { applicationFromEntity } from './application-from-entity.ts';
 import { Application } from '../applications/application.entity.ts';
 import { createApplication } from '../applications/validate-and-create-application.ts';
-import { deleteApplication } from './delete-application.ts';
+import { deleteApplicationAndRevokeGrantsAndKeys } from './delete-application.ts';
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
 import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './secret-and-registration-token-handlers.ts';
 import {
@@ -96,7 +96,12 @@ const handleDeleteApplication: RouteHandler<typeof contract.applications.delete,
 type Request = Parameters<typeof getClientAddressAndUserAgent>[0];
 
 async function deleteAndAudit(em: EntityManager, req: Request, id: number): Promise<void> {
-  await auditApplicationChange(em, req, 'application.deleted', await deleteApplication(em, id, revocationSource(req), new Date()));
+  await auditApplicationChange(
+    em,
+    req,
+    'application.deleted',
+    await deleteApplicationAndRevokeGrantsAndKeys(em, id, revocationSource(req), new Date()),
+  );
 }
 
 function revocationSource(req: Request): Omit<ApiKeyRevocationCause, 'reason'> {

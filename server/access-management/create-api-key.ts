@@ -9,7 +9,7 @@ import { requireRecentSignIn } from '../http/request/recent-sign-in-and-second-f
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-future.ts';
-import { assertCategoriesKnown } from '../order-limits/product-categories-of-limits.ts';
+import { assertCategoriesHaveProductsForSale } from '../order-limits/product-categories-of-limits.ts';
 import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { lockUserRow } from '../users/lock-user-row.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
@@ -38,7 +38,7 @@ export async function createApiKey(
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);
   if (limits) assertLimitsEndInFuture(limits, now, '#/order_limits/valid_until');
-  await assertCategoriesKnown(em, limits?.products?.categories ?? [], '#/order_limits/products/categories');
+  await assertCategoriesHaveProductsForSale(em, limits?.products?.categories ?? [], '#/order_limits/products/categories');
   await lockUserRow(em, userId); // the second of two concurrent requests must count the first request's key
   await assertTokenNotRevoked(em, principal);
   if ((await em.count(ApiKey, { user: userId, revokedAt: null, expiresAt: { $gt: now } })) >= maxApiKeysPerUser) {

@@ -7,7 +7,7 @@ import { lockApplicationRow } from './validate-lock-and-update-application.ts';
 /**
  * Deletes an application, its users' grants and the API keys created through the application, in one transaction. Returns the client ID.
  */
-export async function deleteApplication(
+export async function deleteApplicationAndRevokeGrantsAndKeys(
   em: EntityManager,
   id: number,
   by: Omit<ApiKeyRevocationCause, 'reason'>,

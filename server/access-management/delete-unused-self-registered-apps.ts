@@ -2,7 +2,7 @@ import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Application, registrationMethodsWithoutApproval } from '../applications/application.entity.ts';
-import { deleteApplication } from './delete-application.ts';
+import { deleteApplicationAndRevokeGrantsAndKeys } from './delete-application.ts';
 
 const batch = 100;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -34,7 +34,7 @@ export async function deleteUnusedSelfRegisteredAppsBatch(em: EntityManager, now
 async function deleteIfUnused(em: EntityManager, id: number, unused: FilterQuery<Application>, now: Date): Promise<void> {
   const filter: FilterQuery<Application> = { $and: [{ id }, unused] };
   if (!(await em.findOne(Application, filter, { lockMode: LockMode.PESSIMISTIC_WRITE }))) return;
-  const clientId = await deleteApplication(em, id, { source: backgroundSource, actorId: undefined }, now);
+  const clientId = await deleteApplicationAndRevokeGrantsAndKeys(em, id, { source: backgroundSource, actorId: undefined }, now);
   const event = { action: 'application.deleted', subject: `application:${clientId}`, details: { reason: 'unused' } } as const;
   await recordAuditEvent(em, backgroundSource, event, now);
 }

@@ -4,7 +4,7 @@ import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem, createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { translatable, TranslatableText, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
-import { lockCeilingsForChange } from '../order-limits/lock-order-limits-for-change.ts';
+import { lockAdministratorSetLimitsForChange } from '../order-limits/lock-order-limits-for-change.ts';
 import { revokeAccessOfWithdrawnPreapproval } from '../oauth/grants/revoke-access-of-withdrawn-preapproval.ts';
 import { Application } from '../applications/application.entity.ts';
 import {
@@ -40,7 +40,7 @@ export async function updateApplicationAndRevokeScopes(
 ): Promise<{ application: Application; withdrawn: string[] }> {
   // `first_party` determines whether the shop's maximum order limits apply to the application.
   const affectsCeilings = ['order_limits_ceiling', 'order_products_ceiling', 'first_party'].some((field) => field in update);
-  if (affectsCeilings) await lockCeilingsForChange(em);
+  if (affectsCeilings) await lockAdministratorSetLimitsForChange(em);
   const application = await lockApplicationRow(em, id);
   const preapproved = application.preapprovedScopes;
   if (application.registration === 'metadata_document') assertNotDefinedByDocument(update);

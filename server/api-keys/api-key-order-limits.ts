@@ -24,7 +24,7 @@ export async function saveOrderLimitsOfApiKey(
  * Waits until all transactions that have checked an order or a payment against the limits of these API keys have ended. Transactions for
  * later orders and payments wait until this transaction ends, and then detect that the key has been revoked.
  */
-export async function lockOrderLimitsOfApiKeys(em: EntityManager, ids: readonly number[]): Promise<void> {
+export async function waitForOrderChecksAndLockApiKeyLimits(em: EntityManager, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const lock = {
     fields: ['grantId'],

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { lockOrderLimitsOfApiKeys } from './api-key-order-limits.ts';
+import { waitForOrderChecksAndLockApiKeyLimits } from './api-key-order-limits.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function revokeApiKeys(
   now: Date,
 ): Promise<RevokedApiKey[]> {
   const keys = await em.find(ApiKey, selectionFilter(selection), { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
-  await lockOrderLimitsOfApiKeys(
+  await waitForOrderChecksAndLockApiKeyLimits(
     em,
     keys.map(({ id }) => id),
   );

@@ -6,7 +6,7 @@ import { hashApiKey, hasApiKeyFormat } from './api-key-secret.ts';
 import type { ApiKeyLastUseBuffer } from './api-key-last-use-buffer.ts';
 
 /** Extends access token verification to API keys. A key is a bearer credential, so it is accepted only with the `Bearer` scheme. */
-export const createAccessTokenOrApiKeyVerifier =
+export const extendTokenVerifierToApiKeys =
   (em: EntityManager, lastUse: ApiKeyLastUseBuffer, verifyAccessToken: VerifyAccessToken): VerifyAccessToken =>
   async (presented) => {
     if (!hasApiKeyFormat(presented.token)) return verifyAccessToken(presented);

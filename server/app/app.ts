@@ -2,8 +2,8 @@ import express, { type Express, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { z } from 'zod';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
-import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-access-token-or-api-key.ts';
-import { customerOrdersReader } from './customer-orders-reader.ts';
+import { extendTokenVerifierToApiKeys } from '../api-keys/verify-access-token-or-api-key.ts';
+import { ordersReaderForAccountPages } from './orders-reader-for-account-pages.ts';
 import { listCategoriesForSale } from '../products/list-product-categories.ts';
 import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
 import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
@@ -49,16 +49,20 @@ import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { mcpChallengeScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, getProtectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
 import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
-import { buildSpeculativeOrderLookup } from '../orders/find-order.ts';
+import { buildOrderLookupToCombineWithTokenCheck } from '../orders/find-order.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
 import { type PaymentProviders, indexPaymentProvidersByName } from '../payments/providers/payment-provider.ts';
 import { serveProblemPages } from '../problems/problem-pages.ts';
 import { createRateLimitCounters, type CreateRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
-import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-and-quota-limiter.ts';
+import { createRateLimitAndQuotaCounter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-limit-and-quota-counter.ts';
 import { createRouteHandlersByResource } from './create-route-handlers-by-resource.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-server-secret.ts';
 import { serveSecurityTxt } from '../site/serve-security-txt.ts';
-import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/serve-site-pages-and-root-files.ts';
+import {
+  serveFaviconAndRobotsTxt,
+  serveStartPageAndRootFiles,
+  serveNotFoundPageIfHtmlPreferred,
+} from '../site/serve-site-pages-and-root-files.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {
@@ -118,7 +122,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
     ...parts,
     listOrderCurrencies: listDeliveryCurrencies,
     listProductCategories: listCategoriesForSale,
-    orders: customerOrdersReader,
+    orders: ordersReaderForAccountPages,
   });
   const app = express();
   app.disable('x-powered-by');
@@ -141,7 +145,11 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.use(serveSecurityTxt({ issuer, contact, development, now }));
   if (base !== '') app.use(serveFaviconAndRobotsTxt());
   app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
-  app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
+  app.use(
+    serveNotFoundPageIfHtmlPreferred(authorization.settings, issuer),
+    rejectUnknownPath,
+    createApiErrorHandler(issuer, log, languages),
+  );
   return app;
 }
 
@@ -200,19 +208,19 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   const router = createRouterWithSubrouterPerResource();
   const limits = parts.rateLimits ?? defaultRateLimits;
   const limit = createRateLimitEnforcer(
-    createRequestLimiter({
+    createRateLimitAndQuotaCounter({
       em: db.em,
       limits,
       counters: (parts.createCounters ?? createRateLimitCounters)(limits.windowSeconds ?? 60),
       use: monthlyUse,
     }),
   );
-  const verifyTokenOrKey = createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken);
+  const verifyTokenOrKey = extendTokenVerifierToApiKeys(db.em, lastUse, verifyAccessToken);
   const apiChallenge = challenge(apiAudienceFromIssuer(issuer));
   // Authentication and authorization come before parsing, so that the server never parses the body of an unauthorized request.
   const middleware = [
     addDeprecationHeadersOrRejectRetired(servedVersions, now),
-    authenticateAndApplyRateLimit(verifyTokenOrKey, apiChallenge, limit, { expectLookup: buildSpeculativeOrderLookup }),
+    authenticateAndApplyRateLimit(verifyTokenOrKey, apiChallenge, limit, { expectLookup: buildOrderLookupToCombineWithTokenCheck }),
     authorizeByScope,
     rejectUnsupportedAcceptHeader,
     parseJsonBody,
@@ -221,14 +229,14 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   mountContract(router, contract, { versions, ...shared }, middleware);
   if (servedVersions.some(({ name }) => name === 'v2'))
     mountContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
-  const verify = createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyMcpToken);
+  const verify = extendTokenVerifierToApiKeys(db.em, lastUse, verifyMcpToken);
   const tools = mcpRouter({ db, issuer, log: parts.log, languages, verify, limit }, router);
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
 }
 
 type McpOptions = Pick<AppOptions, 'db' | 'issuer' | 'log'> & {
   readonly languages: Languages;
-  readonly verify: ReturnType<typeof createAccessTokenOrApiKeyVerifier>;
+  readonly verify: ReturnType<typeof extendTokenVerifierToApiKeys>;
   readonly limit: ReturnType<typeof createRateLimitEnforcer>;
 };
 

@@ -20,5 +20,5 @@ export function findLogoUriError(uri: string): string | undefined {
 }
 
 /** Returns the logo to embed in pages, or undefined if pages show the first letter of the application name instead. */
-export const getLogoUriIfEmbedded = (uri: string | null | undefined): string | undefined =>
+export const getLogoUriIfPngDataUri = (uri: string | null | undefined): string | undefined =>
   uri?.startsWith(pngDataPrefix) ? uri : undefined;

@@ -1,6 +1,6 @@
 import {
   administratorOnlyScopes,
-  firstPartyScopes,
+  firstPartyOnlyScopes,
   scopeNames,
   scopeDefinitions as knownScopes,
   type OrderSpendingLimits,
@@ -28,7 +28,7 @@ import { listPkceExceptionFields } from './list-pkce-exception-fields.ts';
 import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './find-security-profile-errors.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
 import { findLogoUriError } from './application-logo-uri.ts';
-import { findRedirectUriError } from './validate-redirect-uri.ts';
+import { findRedirectUriRegistrationError } from './find-redirect-uri-registration-error.ts';
 import { translatable, TranslatableText, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 import { formatInEnglish } from '../http/problem-details/translate-detail.ts';
 
@@ -185,7 +185,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
       field: 'preapproved_scopes',
       detail: translatable`contains scopes that are missing from the scopes field: ${{ scopes: beyond.join(', ') }}`,
     };
-  const firstPartyOnly = scopes.filter((name) => firstPartyScopes.has(name));
+  const firstPartyOnly = scopes.filter((name) => firstPartyOnlyScopes.has(name));
   if (firstPartyOnly.length > 0 && input.firstParty !== true) {
     yield {
       field: 'scopes',
@@ -220,7 +220,7 @@ export const grantTypesOfSelfRegisteredApplications: readonly string[] = ['autho
 
 /** Scopes that a self-registered application can have. */
 export const scopesOfSelfRegisteredApplications: readonly Scope[] = scopeNames.filter(
-  (name) => !knownScopes[name].admin && !firstPartyScopes.has(name),
+  (name) => !knownScopes[name].admin && !firstPartyOnlyScopes.has(name),
 );
 
 /** Yields an error for each violation of the additional rules for self-registered applications. */
@@ -260,7 +260,7 @@ function* redirectUriErrors(
 ): Generator<ApplicationFieldError> {
   if (uris.length > 10) yield { field, detail: 'contains more than 10 URIs' };
   for (const uri of uris) {
-    const fault = findRedirectUriError(uri);
+    const fault = findRedirectUriRegistrationError(uri);
     if (fault) yield { field, detail: translatable`${{ uri }} ${{ reason: new TranslatableText(fault) }}` };
   }
 }

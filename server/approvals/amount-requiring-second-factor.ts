@@ -5,7 +5,7 @@ import { AmountRequiringSecondFactor } from './approval-and-second-factor-amount
 /** The amount above which a customer must use a second factor to approve an order. */
 export type SecondFactorAmount = { readonly above: number; readonly currency: string };
 
-export async function findAmountRequiringSecondFactor(em: EntityManager, userId: number): Promise<SecondFactorAmount | undefined> {
+export async function findUserAmountRequiringSecondFactor(em: EntityManager, userId: number): Promise<SecondFactorAmount | undefined> {
   const settings = await em.findOne(AmountRequiringSecondFactor, { user: userId }, { disableIdentityMap: true });
   return settings ? { above: settings.secondFactorAbove, currency: settings.currency } : undefined;
 }
@@ -28,6 +28,6 @@ export async function saveOrDeleteSecondFactorAmount(
 
 /** Returns whether the customer must use a second factor to approve the order. Amounts in different currencies cannot be compared. */
 export async function isSecondFactorRequiredToApprove(em: EntityManager, { approval, quote }: ApprovalWithQuote): Promise<boolean> {
-  const amount = await findAmountRequiringSecondFactor(em, approval.user);
+  const amount = await findUserAmountRequiringSecondFactor(em, approval.user);
   return amount !== undefined && (amount.currency !== quote.currency || quote.total > amount.above);
 }

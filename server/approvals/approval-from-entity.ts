@@ -52,7 +52,10 @@ const toTimestamp = (at: Date | null | undefined): string | null => at?.toISOStr
  * Adds the quotes, which the caller must have loaded, and the application names to the approvals. The name of a deleted application is its
  * client ID.
  */
-export async function addQuotesAndApplicationNames(em: EntityManager, approvals: readonly ApprovalEntity[]): Promise<ApprovalWithQuote[]> {
+export async function joinApprovalsWithQuotesAndAppNames(
+  em: EntityManager,
+  approvals: readonly ApprovalEntity[],
+): Promise<ApprovalWithQuote[]> {
   const where = { clientId: { $in: [...new Set(approvals.map(({ clientId }) => clientId))] } };
   const applications = await em.find(Application, where, { fields: ['clientId', 'name'], disableIdentityMap: true });
   const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));

@@ -1,6 +1,6 @@
 import type { ApprovalReason } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { callFindExceededLimitFunction } from '../order-limits/call-order-limit-and-grant-sql-functions.ts';
+import { queryLimitExceededByOrder } from '../order-limits/call-order-limit-and-grant-sql-functions.ts';
 import { createLimitExceededProblem } from '../order-limits/order-limit-problems.ts';
 import type { QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
 import type { OrderLimitsRow } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
@@ -24,11 +24,11 @@ export async function determineApprovalReason(
 ): Promise<ApprovalReason | null> {
   const productIds = items.map(({ product_id: id }) => id);
   const amounts = { productIds, currency, total, added: total };
-  const aboveCeiling = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved: true, now });
+  const aboveCeiling = await queryLimitExceededByOrder(em, grantId, clientId, amounts, { isApproved: true, now });
   if (aboveCeiling) throw createLimitExceededProblem({ ...aboveCeiling, approvable: false }, total, currency, '#/quote_id');
   const reason = { currency: limits?.currency ?? null, limit: null, spent: null, period: null, categories: null };
   if (limits?.approval === 'always') return { ...reason, code: 'every_order' };
-  const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved: false, now });
+  const exceeded = await queryLimitExceededByOrder(em, grantId, clientId, amounts, { isApproved: false, now });
   if (exceeded?.limit === 'categories') {
     const categories = new Set(exceeded.products?.map(({ category }) => category));
     return { ...reason, code: 'categories', categories: [...categories].toSorted() };

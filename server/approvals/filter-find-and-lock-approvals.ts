@@ -6,7 +6,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
-import { addQuotesAndApplicationNames, type ApprovalWithQuote } from './approval-from-entity.ts';
+import { joinApprovalsWithQuotesAndAppNames, type ApprovalWithQuote } from './approval-from-entity.ts';
 import { Approval, type ApprovalEntity } from './approval-and-second-factor-amount.entity.ts';
 
 type Filter = FilterQuery<ApprovalEntity>;
@@ -62,7 +62,7 @@ export const countPendingApprovalsOfUser = (em: EntityManager, userId: number, n
 export async function listApprovals(em: EntityManager, filters: readonly Filter[], limit: number): Promise<ApprovalWithQuote[]> {
   const fork = em.fork({ keepTransactionContext: true });
   const found = await fork.find(Approval, { $and: [...filters] }, { orderBy: { id: 'desc' }, limit, populate: ['quote'] });
-  return addQuotesAndApplicationNames(fork, found);
+  return joinApprovalsWithQuotesAndAppNames(fork, found);
 }
 
 /** Returns an approval with its quote, or undefined if the filter excludes it. */

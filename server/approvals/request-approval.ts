@@ -1,5 +1,5 @@
 import type { InferEntity } from '@mikro-orm/core';
-import { maxDailyApprovalsPerGrant, maxPendingApprovalsPerGrant, type ApprovalCreate } from '@mandate/contract';
+import { maxApprovalRequestsPerGrantIn24Hours, maxPendingApprovalsPerGrant, type ApprovalCreate } from '@mandate/contract';
 import type { RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
@@ -13,7 +13,7 @@ import type { ApprovalWithQuote } from './approval-from-entity.ts';
 import { determineApprovalReason } from './determine-approval-reason.ts';
 import { Approval } from './approval-and-second-factor-amount.entity.ts';
 import { buildCustomerApprovalsFilter, buildApprovalStatusFilter, findApproval } from './filter-find-and-lock-approvals.ts';
-import { recordApprovalChangeEvents } from './record-approval-change-events.ts';
+import { recordApprovalEventAndAuditEvent } from './record-approval-event-and-audit-event.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -58,7 +58,7 @@ export async function requestApproval(
   });
   const requested = await findApproval(em, buildCustomerApprovalsFilter(userId), id);
   if (!requested) throw new Error('the approval was not stored');
-  await recordApprovalChangeEvents(em, 'requested', requested, { source, clientId }, now);
+  await recordApprovalEventAndAuditEvent(em, 'requested', requested, { source, clientId }, now);
   return requested;
 }
 
@@ -111,7 +111,7 @@ async function assertFewRequests(em: EntityManager, grantId: string, now: Date):
     throw createProblem('too_many_approvals', { detail });
   }
   const today = await em.count(Approval, { grantId, createdAt: { $gt: new Date(now.getTime() - dayMs) } });
-  if (today < maxDailyApprovalsPerGrant) return;
+  if (today < maxApprovalRequestsPerGrantIn24Hours) return;
   const detail = translatable`This application has requested the maximum of ${{ count: today }} approvals in the last 24 hours. Try again later.`;
   throw createProblem('too_many_approvals', { detail });
 }

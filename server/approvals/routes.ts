@@ -15,7 +15,7 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { approvalFromEntity, approvalSummaryFromEntity, deriveApprovalStatus, type ApprovalWithQuote } from './approval-from-entity.ts';
-import { cancelApproval, decideApproval } from './decide-or-cancel-approval.ts';
+import { cancelApproval, recordApprovalDecision } from './record-decision-or-cancel-approval.ts';
 import {
   buildApprovalsFilterForStaff,
   buildCustomerApprovalsFilter,
@@ -28,7 +28,7 @@ import {
 } from './filter-find-and-lock-approvals.ts';
 import { requestApproval } from './request-approval.ts';
 import { isSecondFactorRequiredToApprove } from './amount-requiring-second-factor.ts';
-import { readUntilDoneOrTimeout } from './read-until-done-or-timeout.ts';
+import { longPollUntilDoneOrTimeout } from './long-poll-until-done-or-timeout.ts';
 
 /** Additional dependencies of the approval handlers. */
 export type ApprovalDependencies = {
@@ -113,7 +113,7 @@ const handleGetApproval: RouteHandler<typeof contract.approvals.get, Dependencie
   const found =
     wait === 0
       ? await read()
-      : await readUntilDoneOrTimeout({
+      : await longPollUntilDoneOrTimeout({
           em,
           newEvents,
           res,
@@ -161,7 +161,7 @@ async function decide(
 ): Promise<ApprovalBody> {
   const { clientId, hasSecondFactor } = requirePrincipal(req);
   const actor = { source: getClientAddressAndUserAgent(req), clientId, hasSecondFactor };
-  return approvalFromEntity(await decideApproval(em, decision, found, actor, now), now);
+  return approvalFromEntity(await recordApprovalDecision(em, decision, found, actor, now), now);
 }
 
 /**

@@ -44,5 +44,5 @@ export const formatBackupStructureLine = (value: BackupHeader | TableStart | Tab
 
 /** @param key the backup key returned by `deriveKeys` */
 export const createBackupHmac = (key: Buffer): Hmac => createHmac('sha256', key);
-export const fingerprintBackupSecret = (key: Buffer): string =>
+export const computeBackupKeyFingerprint = (key: Buffer): string =>
   createHmac('sha256', key).update('the secret of this backup').digest('base64url');

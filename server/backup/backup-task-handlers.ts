@@ -7,7 +7,7 @@ import type { Database, EntityManager } from '../database/entity-manager/entity-
 import { isTemporaryDatabaseError } from '../database/errors/database-error-predicates.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import type { TaskRunnerDependencies } from '../tasks/run-queued-tasks.ts';
-import { type ReportProgress, runWithProgress } from '../tasks/run-with-progress.ts';
+import { type ReportProgress, runStoringProgressAndRenewingLease } from '../tasks/run-storing-progress-and-renewing-lease.ts';
 import type { TaskAttempt } from '../tasks/task-attempt.ts';
 import { BackupError } from './backup-error.ts';
 import { verifyBackupAndReadHeader } from './read-and-verify-backup.ts';
@@ -39,7 +39,7 @@ async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Pro
   const file = join(settings.path, fileName);
   try {
     // If the task is canceled, a partial or complete file can remain, which the `catch` block deletes.
-    const { rows, bytes } = await runWithProgress(run, (report) =>
+    const { rows, bytes } = await runStoringProgressAndRenewingLease(run, (report) =>
       writeFromSource(settings, file, createdAt, report).catch(throwTaskError('The backup could not be created.')),
     );
     // The stored data can differ from the data that was written, for example because of a disk error.
@@ -48,7 +48,7 @@ async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Pro
         key: settings.key,
         onBytes: (done, of) => report(rows + Math.floor((rows * done) / of), 2 * rows),
       });
-    await runWithProgress(run, (report) => verify(report).catch(throwTaskError('The backup could not be read back.')));
+    await runStoringProgressAndRenewingLease(run, (report) => verify(report).catch(throwTaskError('The backup could not be read back.')));
     await run.step(async (em) => {
       const row = { fileName, createdAt, bytes, rowCount: rows, checkedAt: new Date(), checkResult: 'intact' } as const;
       await em.upsert(BackupFile, row, { onConflictFields: ['fileName'] });
@@ -82,7 +82,7 @@ async function checkBackup(run: TaskAttempt, { path, key }: BackupTaskSettings):
   const backup = await run.em.fork().findOne(BackupFile, { id }, { disableIdentityMap: true });
   if (!backup) throw missingBackupError();
   const { fileName, rowCount } = backup;
-  const result = await runWithProgress(run, (report) =>
+  const result = await runStoringProgressAndRenewingLease(run, (report) =>
     verifyFile(join(path, fileName), key, (done, of) => report(Math.floor((rowCount * done) / of), rowCount)),
   );
   await run.step(async (em) => {

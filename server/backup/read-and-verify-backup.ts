@@ -11,7 +11,7 @@ import {
   backupHeaderSchema,
   createBackupHmac,
   backupHmacSchema,
-  fingerprintBackupSecret,
+  computeBackupKeyFingerprint,
   backupTableStartSchema,
   backupTableEndSchema,
   type BackupHeader,
@@ -118,7 +118,7 @@ class BackupVerifier {
       throw new BackupError(
         `${this.#file} was written by a newer release, in a format that this release does not support: restore it with that release`,
       );
-    if (found.secret_check !== fingerprintBackupSecret(this.#key))
+    if (found.secret_check !== computeBackupKeyFingerprint(this.#key))
       throw new BackupError(
         `${this.#file} was created with another MANDATE_SECRET: set the secret of the server that the backup is from, which decrypts the signing keys and secrets in the backup`,
       );

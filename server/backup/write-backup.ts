@@ -11,7 +11,7 @@ import { BackupError } from './backup-error.ts';
 import {
   backupFormatVersion,
   createBackupHmac,
-  fingerprintBackupSecret,
+  computeBackupKeyFingerprint,
   formatBackupStructureLine,
   type TableEnd,
 } from './backup-format.ts';
@@ -84,7 +84,7 @@ async function* backupLines(
     version: backupFormatVersion,
     created_at: now.toISOString(),
     migrations: [...migrations],
-    secret_check: fingerprintBackupSecret(key),
+    secret_check: computeBackupKeyFingerprint(key),
     tables: tables.length,
     rows,
   });

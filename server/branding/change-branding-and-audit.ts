@@ -1,7 +1,7 @@
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { ShopBranding } from './default-branding.ts';
-import { changeShopBranding, type BrandingChange } from './read-and-write-branding.ts';
+import { lockCheckAndStoreBranding, type BrandingChange } from './read-and-write-branding.ts';
 
 type Actor = { readonly source: RequestSource; readonly actorId: number | undefined; readonly clientId?: string };
 
@@ -17,7 +17,7 @@ export function changeBrandingAndAudit(
 ): Promise<ShopBranding> {
   return em.transactional(async (inner) => {
     let previousVersion: number | undefined;
-    const branding = await changeShopBranding(inner, change, (current) => {
+    const branding = await lockCheckAndStoreBranding(inner, change, (current) => {
       check?.(current);
       previousVersion = current.version;
     });

@@ -37,7 +37,7 @@ export type BrandingChange = BrandingUpdate & { readonly logo?: LogoImage | null
  * Changes the branding. Requires a transaction.
  * @param check called with the current branding after its row has been locked; throws if the caller expects a different version
  */
-export async function changeShopBranding(
+export async function lockCheckAndStoreBranding(
   em: EntityManager,
   change: BrandingChange,
   check: (current: ShopBranding) => void,

@@ -8,7 +8,7 @@ import { defaultShopBranding } from '../branding/default-branding.ts';
 import { bundledLanguages } from '../languages/languages.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
+import { openDatabaseRunAndClose } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { readNewPassword } from './read-new-password.ts';
 
@@ -29,7 +29,7 @@ export async function runCreateAdministratorCommand(
     { shop: defaultShopBranding, messages: bundledLanguages.default.messages },
   );
   if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; run the command again`);
-  const id = await withDatabaseForCommand(config, alternative, async (db) => {
+  const id = await openDatabaseRunAndClose(config, alternative, async (db) => {
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
       const now = new Date();

@@ -2,12 +2,12 @@ import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
-import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
+import { openDatabaseRunAndClose } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 /** Implements `mandate-server migrate`. */
 export async function runMigrateCommand({ stdout }: StandardStreams): Promise<void> {
-  const applied = await withDatabaseForCommand(
+  const applied = await openDatabaseRunAndClose(
     readConfig(),
     'That server applied all migrations of its release when it started; stop it first.',
     migrate,

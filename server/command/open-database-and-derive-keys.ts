@@ -11,7 +11,7 @@ type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'prep
  * Opens the database without timeouts, for a maintenance command. Servers can use the database at the same time.
  * @param alternative advice for the operator that is added to the error if a running server has locked the embedded database
  */
-export async function withDatabaseForCommand<Result>(
+export async function openDatabaseRunAndClose<Result>(
   { databaseUrl, directDatabaseUrl, preparedStatements }: DatabaseSettings,
   alternative: string,
   work: (db: Database) => Promise<Result>,

@@ -1,7 +1,7 @@
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { rebuildOrderStatistics } from '../statistics/call-database-statistics-functions.ts';
-import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
+import { rebuildOrderStatistics } from '../statistics/query-update-and-rebuild-statistics.ts';
+import { openDatabaseRunAndClose } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 const alternative = 'Stop the server first: an embedded database can be used by one process at a time';
@@ -11,7 +11,7 @@ const alternative = 'Stop the server first: an embedded database can be used by 
  * the command runs.
  */
 export async function runRebuildStatisticsCommand({ stdout }: StandardStreams): Promise<void> {
-  const rows = await withDatabaseForCommand(readConfig(), alternative, async (db) => {
+  const rows = await openDatabaseRunAndClose(readConfig(), alternative, async (db) => {
     await migrate(db);
     return rebuildOrderStatistics(db.em.fork());
   });

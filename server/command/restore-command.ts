@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { verifyBackupAndReadHeader } from '../backup/read-and-verify-backup.ts';
 import { restoreBackupAndMigrate } from '../backup/restore-backup-and-migrate.ts';
 import { readConfig } from '../config/read-config.ts';
-import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-and-derive-keys.ts';
+import { deriveKeysFromExistingSecret, openDatabaseRunAndClose } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { formatTableAndRowCounts, formatSecondsSince } from './format-counts-seconds-and-bytes.ts';
@@ -16,7 +16,7 @@ export async function runRestoreCommand({ stdout, stderr }: StandardStreams, fil
   const onProgress = createProgressBar(stderr);
   // the backup is verified before the database is opened, because opening a nonexistent embedded database creates it
   const header = await verifyBackupAndReadHeader(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
-  const migrated = await withDatabaseForCommand(config, alternative, (db) =>
+  const migrated = await openDatabaseRunAndClose(config, alternative, (db) =>
     restoreBackupAndMigrate(db, path, header, { key, onProgress }),
   );
   stdout.write(

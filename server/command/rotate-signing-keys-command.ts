@@ -2,7 +2,7 @@ import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { rotateSigningKeysIfDueOrRequested } from '../oauth/signing-keys/rotate-signing-keys.ts';
 import { deriveKeys, loadOrCreateServerSecret } from '../crypto/derived-keys-and-server-secret.ts';
-import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
+import { openDatabaseRunAndClose } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 const alternative = 'Ask the running server, as an administrator: mandate signing-keys rotate';
@@ -14,7 +14,7 @@ const alternative = 'Ask the running server, as an administrator: mandate signin
 export async function runRotateSigningKeysCommand({ stdout }: StandardStreams, atOnce: boolean): Promise<void> {
   const config = readConfig();
   const { signingKeys } = deriveKeys(config.secret ?? (await loadOrCreateServerSecret(config.dataDirectory)));
-  const { made, signsFrom, previousRetireAt } = await withDatabaseForCommand(config, alternative, async (db) => {
+  const { made, signsFrom, previousRetireAt } = await openDatabaseRunAndClose(config, alternative, async (db) => {
     await migrate(db);
     return rotateSigningKeysIfDueOrRequested(db.em, signingKeys, new Date(), { when: atOnce ? 'at once' : 'asked' });
   });

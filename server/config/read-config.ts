@@ -29,7 +29,7 @@ import { findClientCertificateFaults, toClientCertificateConfig, type ClientCert
 import { defaultLoadLimits } from '../http/server/load-shedder.ts';
 import { findTlsFileError, type TlsFilePaths } from '../http/server/tls-files.ts';
 import { defaultRefreshGraceSeconds } from '../oauth/refresh/default-refresh-grace.ts';
-import { type RateLimits, defaultRateLimits } from '../rate-limits/rate-and-quota-limiter.ts';
+import { type RateLimits, defaultRateLimits } from '../rate-limits/rate-limit-and-quota-counter.ts';
 import { type InvalidVariable, readVariablesFromSecretFiles } from './read-secret-files.ts';
 
 export type Config = {

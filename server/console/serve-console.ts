@@ -5,16 +5,16 @@ import { consoleClientId, consolePath, consoleScopes } from '../applications/ens
 import { html, type Html } from '../http/response/html-template.ts';
 import { createSecurityHeadersWithoutCsp } from '../oauth/pages/assets/page-security-headers.ts';
 import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
-import { findBuiltConsoleFiles } from './find-built-console-files.ts';
+import { loadConsoleEntryAndAssetHandlers } from './load-console-entry-and-asset-handlers.ts';
 
-type ConsoleFiles = NonNullable<ReturnType<typeof findBuiltConsoleFiles>>;
+type ConsoleFiles = NonNullable<ReturnType<typeof loadConsoleEntryAndAssetHandlers>>;
 
 /**
  * Serves the console at `/console`. The console is a public application, which signs users in with an authorization code, PKCE and DPoP,
  * and calls the API like any other application. The console loads nothing from other hosts. The server sends the same HTML document for
  * every page, because the console's script selects the page by the URL path.
  */
-export function serveConsole(issuer: string, files: ConsoleFiles | undefined = findBuiltConsoleFiles()): Router {
+export function serveConsole(issuer: string, files: ConsoleFiles | undefined = loadConsoleEntryAndAssetHandlers()): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   if (files === undefined) return router;
   for (const { path, serve } of files.assets) router.get(`${consolePath}/${path}`, serve);

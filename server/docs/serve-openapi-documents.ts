@@ -20,7 +20,7 @@ export function readApiV1OpenApiDocument(issuer: string): JsonObject {
 }
 
 /** Maps each document name to a function that returns the text of the OpenAPI document with this server's URL. */
-export const openApiDocumentReaders = {
+export const openApiTextFunctionsByDocumentName = {
   openapi: (issuer: string) => JSON.stringify(readApiV1OpenApiDocument(issuer)),
   'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readApiV1OpenApiDocument(issuer))),
   'openapi-v2': generateOpenApiV2Text,
@@ -41,7 +41,7 @@ export function serveOpenApiDocuments(issuer: string, withPreview: boolean): Rou
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], cors);
   for (const name of ['openapi', 'openapi-3.0', ...(withPreview ? (['openapi-v2'] as const) : [])] as const) {
-    const read = async (): Promise<Buffer> => Buffer.from(await openApiDocumentReaders[name](issuer));
+    const read = async (): Promise<Buffer> => Buffer.from(await openApiTextFunctionsByDocumentName[name](issuer));
     router.get(`/${name}.json`, serveStaticDocument('json', read, 'public, max-age=300'));
   }
   return router;

@@ -10,7 +10,7 @@ import { getFaviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '..
 import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/select-and-store-page-language.ts';
 import { prefixPathsWithBasePath, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { createReferencePageOpenApiDocument } from './create-reference-page-openapi-document.ts';
-import { loadDocsFolderAsset, loadScalarAssets } from './load-reference-page-assets.ts';
+import { loadDocsFolderAsset, loadScalarAssets } from './create-reference-page-asset-handlers.ts';
 import { renderIntroductionAndFirstOperation } from './render-introduction-and-first-operation.ts';
 import { readApiV1OpenApiDocument } from './serve-openapi-documents.ts';
 

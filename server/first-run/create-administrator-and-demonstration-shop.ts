@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { firstPartyScopes, scopeNames, scopeDefinitions } from '@mandate/contract';
+import { firstPartyOnlyScopes, scopeNames, scopeDefinitions } from '@mandate/contract';
 import type { Application } from '../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../applications/validate-and-create-application.ts';
 import { ConfigurationError, type Config } from '../config/read-config.ts';
@@ -11,7 +11,7 @@ import { defaultShopBranding } from '../branding/default-branding.ts';
 import { bundledLanguages } from '../languages/languages.ts';
 import { User } from '../users/user.entity.ts';
 import { createDemonstrationShop } from './create-demonstration-shop.ts';
-import { writeFirstRunFile, type FirstRunFile } from './first-run-file.ts';
+import { writeFirstRunCredentialsKeepingPrevious, type FirstRunCredentials } from './first-run-credentials-file.ts';
 
 type Installation = Pick<Config, 'production' | 'dataDirectory' | 'issuer' | 'administrator'>;
 
@@ -36,7 +36,7 @@ export async function createAdministratorAndDemonstrationShop(
     if (installation.production) return prepareProduction(em, installation, now);
     const accounts = await prepareDemonstration(em, installation, now);
     // the file is written before the commit, so that it exists as soon as the data is visible
-    await writeFirstRunFile(installation.dataDirectory, accounts);
+    await writeFirstRunCredentialsKeepingPrevious(installation.dataDirectory, accounts);
     return 'prepared';
   });
 }
@@ -53,7 +53,7 @@ async function prepareProduction(
   return 'prepared';
 }
 
-async function prepareDemonstration(em: EntityManager, { administrator, issuer }: Installation, now: Date): Promise<FirstRunFile> {
+async function prepareDemonstration(em: EntityManager, { administrator, issuer }: Installation, now: Date): Promise<FirstRunCredentials> {
   const accounts = {
     administrator: { name: administratorName, ...(administrator ?? { email: 'admin@example.com', password: memorablePassword() }) },
     customer: { name: 'Demonstration Customer', email: 'customer@example.com', password: memorablePassword() },
@@ -78,14 +78,14 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
       demonstration: await createConfidentialApplication(em, {
         clientId: 'demonstration',
         name: 'Demonstration application',
-        scopes: scopeNames.filter((scope) => !scopeDefinitions[scope].admin && !firstPartyScopes.has(scope)),
+        scopes: scopeNames.filter((scope) => !scopeDefinitions[scope].admin && !firstPartyOnlyScopes.has(scope)),
         grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
         redirectUris: ['http://127.0.0.1:8080/callback', 'http://localhost:8080/callback'],
       }),
       administration: await createConfidentialApplication(em, {
         clientId: 'demonstration-administration',
         name: 'Demonstration administration',
-        scopes: scopeNames.filter((scope) => !firstPartyScopes.has(scope)),
+        scopes: scopeNames.filter((scope) => !firstPartyOnlyScopes.has(scope)),
         grantTypes: ['client_credentials'],
         // the rate limit is high, because scripts use this application to import data into the shop
         rateLimitPerMinute: 60_000,
@@ -104,7 +104,7 @@ async function hashConfiguredPassword(password: string, owner: PasswordOwner): P
   throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created. ${hashed.reason}`);
 }
 
-type FirstRunApplication = FirstRunFile['applications']['demonstration'];
+type FirstRunApplication = FirstRunCredentials['applications']['demonstration'];
 
 async function createConfidentialApplication(em: EntityManager, input: Omit<ApplicationInput, 'type'>): Promise<FirstRunApplication> {
   const { application, secret } = await createApplication(em, { ...input, type: 'confidential' });

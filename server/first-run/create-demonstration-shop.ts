@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { changeShopBranding } from '../branding/read-and-write-branding.ts';
+import { lockCheckAndStoreBranding } from '../branding/read-and-write-branding.ts';
 import { parseLogoImage } from '../logos/parse-logo-image.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
@@ -44,5 +44,5 @@ async function createDemonstrationBranding(em: EntityManager): Promise<void> {
     email_sender_name: 'Larkspur',
     email_footer: 'Larkspur is a demonstration shop. It sells nothing.',
   };
-  await changeShopBranding(em, branding, () => undefined);
+  await lockCheckAndStoreBranding(em, branding, () => undefined);
 }

@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
-import type { FirstRunFile } from './first-run-file.ts';
+import type { FirstRunCredentials } from './first-run-credentials-file.ts';
 import { formatLoginCommand } from './format-first-order-commands.ts';
 
 /** Formats the message that `npm start` prints in development. */
-export function formatWelcomeMessage(issuer: string, file: FirstRunFile | undefined, filePath: string): string {
+export function formatWelcomeMessage(issuer: string, file: FirstRunCredentials | undefined, filePath: string): string {
   const account = file && [
     ['Sign in as', `${file.customer.email}  password ${file.customer.password}`],
     ['More', `${toDisplayPath(filePath)}  (administrator, applications and their secrets)`],

@@ -13,7 +13,11 @@ import {
 import type { LogoImage } from '../logos/parse-logo-image.ts';
 import { User } from '../users/user.entity.ts';
 import { encryptIdentityProviderCredential } from './identity-provider-credential.ts';
-import { findIdentityProviderErrors, type GivenCredentials, type IdentityProviderFields } from './find-identity-provider-errors.ts';
+import {
+  findIdentityProviderSettingErrors,
+  type GivenCredentials,
+  type IdentityProviderFields,
+} from './find-identity-provider-setting-errors.ts';
 import { identityProviderDefaultsByPreset } from './identity-provider-defaults-by-preset.ts';
 import { IdentityProviderEntity, type IdentityProviderRow } from './identity-provider.entity.ts';
 
@@ -94,7 +98,7 @@ export async function setIdentityProviderLogo(em: EntityManager, provider: Ident
 }
 
 /** Reads the logo with this hash; undefined if no provider has this logo. */
-export const readIdentityProviderLogo = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
+export const readIdentityProviderLogoByHash = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
   logoContentFromColumns(await em.findOne(IdentityProviderEntity, { logoHash: hash }, logoContentFindOptions));
 
 /** Returns the column values for the fields in a request. */
@@ -131,7 +135,7 @@ async function assertFieldsValid(
   storedMethod: IdentityProviderRow['tokenEndpointAuthMethod'] | undefined,
   development: boolean,
 ): Promise<void> {
-  const errors = [...findIdentityProviderErrors(fields, given, storedMethod, development)];
+  const errors = [...findIdentityProviderSettingErrors(fields, given, storedMethod, development)];
   const { breakGlassUser: id } = fields;
   if (id != null && (await em.count(User, { id, role: 'admin', status: 'active' })) === 0)
     errors.push({ field: 'break_glass_user_id', detail: 'There is no active administrator with this ID.' });
@@ -153,7 +157,7 @@ function rethrowUniqueViolationAsConflict(error: unknown): never {
 }
 
 /** Path of a provider's pages, relative to the server's URL. */
-export const getIdentityProviderPagePath = (slug: string): string => `/sign-in/providers/${slug}`;
+export const getIdentityProviderEndpointsBasePath = (slug: string): string => `/sign-in/providers/${slug}`;
 
 /** Returns a provider's API representation, which contains no credential. */
 export const identityProviderFromEntity = (row: IdentityProviderRow, issuer: string): IdentityProvider => ({
@@ -176,8 +180,8 @@ export const identityProviderFromEntity = (row: IdentityProviderRow, issuer: str
   required_for_staff: row.requiredForStaff,
   break_glass_user_id: row.breakGlassUser ?? null,
   status: row.status,
-  redirect_uri: `${issuer}${getIdentityProviderPagePath(row.slug)}/callback`,
-  backchannel_logout_uri: `${issuer}${getIdentityProviderPagePath(row.slug)}/logout`,
+  redirect_uri: `${issuer}${getIdentityProviderEndpointsBasePath(row.slug)}/callback`,
+  backchannel_logout_uri: `${issuer}${getIdentityProviderEndpointsBasePath(row.slug)}/logout`,
   version: row.version,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),

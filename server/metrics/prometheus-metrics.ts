@@ -14,7 +14,7 @@ import {
 } from './database-disk-and-replica-metrics.ts';
 import { registerLoadShedderMetrics } from './load-shedder-metrics.ts';
 import { sendMetricsToSupervisor } from './metrics-of-all-processes.ts';
-import { registerQueueMetrics } from './queue-metrics.ts';
+import { registerQueueAndDatabaseUpMetrics } from './queue-and-database-up-metrics.ts';
 import { registerRequestMetrics } from './request-metrics.ts';
 import { serveMetrics, type MetricsAddress } from './serve-metrics.ts';
 import { registerTokenMetrics } from './token-metrics.ts';
@@ -41,7 +41,7 @@ export class PrometheusMetrics {
   }
 
   watchQueues(em: EntityManager): void {
-    registerQueueMetrics(this.#registry, em, this.#log);
+    registerQueueAndDatabaseUpMetrics(this.#registry, em, this.#log);
   }
 
   /** Serves the metrics of this process. Returns a function that stops the server. */

@@ -39,9 +39,9 @@ import { createIdentityProviderPostRouter } from './pages/handlers/identity-prov
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
-import { BrandingCache } from '../branding/branding-cache.ts';
+import { LastReadBranding } from '../branding/last-read-branding.ts';
 import { readShopLogo } from '../branding/read-and-write-branding.ts';
-import { readIdentityProviderLogo } from '../identity-providers/save-identity-provider.ts';
+import { readIdentityProviderLogoByHash } from '../identity-providers/save-identity-provider.ts';
 import { logoPathPattern } from '../logos/logo-path.ts';
 import { serveLogo } from '../logos/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/page-enhancement-script.ts';
@@ -144,7 +144,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   await ensureBuiltInApplications(em, issuer);
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
-  const settings = createPageSettings(em, new BrandingCache(), issuer, languages);
+  const settings = createPageSettings(em, new LastReadBranding(), issuer, languages);
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
   const pages = createOidcPageHandlers(settings, issuer, em);
   const documentNetwork = parts.documentNetwork ?? createPublicAddressesOnlyNetworkPolicy(false);
@@ -229,7 +229,7 @@ function routes(
       handleProviderRequest,
     )
     .get(stylesheetPathPattern, serveStylesheet)
-    .get(logoPathPattern, serveLogo(context.em, readShopLogo, readIdentityProviderLogo))
+    .get(logoPathPattern, serveLogo(context.em, readShopLogo, readIdentityProviderLogoByHash))
     .get(pageEnhancementScript.path, servePageScript)
     .use(createIdentityProviderPostRouter(context, requireHost), pages.router)
     .use(createPageErrorHandler(context, log));

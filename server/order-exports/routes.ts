@@ -6,12 +6,12 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
+import { authorizeAndGetListedUserAndClient } from '../orders/authorize-and-get-listed-user-and-client.ts';
 import { enqueueTask } from '../tasks/enqueue-task.ts';
 import { getTaskPath } from '../tasks/task-from-entity.ts';
 import type { OrderExportParams } from './export-orders.ts';
 
-export const orderExportRoutes = (dependencies: HandlerDependencies) =>
+export const orderExportCreationRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.orderExports, {
     create: (request) => handleCreateOrderExport(dependencies, request),
   });
@@ -32,7 +32,7 @@ const handleCreateOrderExport: RouteHandler<typeof contract.orderExports.create,
 /** Resolves the defaults of a request (the order owner, the columns and the end of the period). */
 function resolveExport(principal: Principal, input: OrderExportCreate, now: Date): OrderExportParams {
   const { columns = allColumns(input.rows), user_id: requestedUserId, created_at_lt: until, ...rest } = input;
-  const { userId, requiredClientId } = buildListedOrdersFilter(principal, requestedUserId);
+  const { userId, requiredClientId } = authorizeAndGetListedUserAndClient(principal, requestedUserId);
   return {
     ...rest,
     columns,

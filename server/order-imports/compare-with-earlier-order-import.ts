@@ -86,7 +86,7 @@ async function readOrderState(em: EntityManager, source: string, orderId: number
 }
 
 /** Stores the fingerprint of an order that was imported before fingerprints existed. */
-export const storeOrderFingerprint = (
+export const addFingerprintToEarlierImportedOrder = (
   em: EntityManager,
   { source }: OrderImportParams,
   { reference }: ImportedOrderFields,

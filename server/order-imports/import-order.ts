@@ -13,7 +13,7 @@ import {
   type ImportedOrderState,
   lockOrderAndCheckIfReplaceable,
   computeOrderFingerprint,
-  storeOrderFingerprint,
+  addFingerprintToEarlierImportedOrder,
 } from './compare-with-earlier-order-import.ts';
 import { type ImportedOrderData, insertImportedOrder, replaceImportedOrder } from './insert-or-replace-order.ts';
 import type { OrderRowGroup } from './group-order-rows.ts';
@@ -58,7 +58,7 @@ async function reimportOrder(
 ): Promise<ImportOutcome> {
   const difference = describeDifferenceToEarlierImport(parsed.head, parsed.lines, existing);
   if (!difference && existing.fingerprint === null) {
-    await storeOrderFingerprint(em, params, parsed.head, fingerprint);
+    await addFingerprintToEarlierImportedOrder(em, params, parsed.head, fingerprint);
     return { outcome: 'unchanged', issues: parsed.issues };
   }
   const { at = 0, field, detail = 'the data of the customer or the order differs from that of the last import' } = difference ?? {};

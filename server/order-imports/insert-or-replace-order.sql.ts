@@ -21,7 +21,7 @@ const items = `items as (
             tax_rate_bps, tax, total
        from placed cross join lines)`;
 // Written in SQL because taxes and totals are calculated by the SQL functions that `place_order` uses (see the `create-order` benchmark).
-export const insertImportedOrderWithLines = prepareStatement<{ id: number }>(
+export const insertOrderWithLinesAndImportReference = prepareStatement<{ id: number }>(
   'insert_imported_order',
   `with ${computed},
    placed as (insert into orders (${columns}) select ${values} from due returning id),
@@ -29,7 +29,7 @@ export const insertImportedOrderWithLines = prepareStatement<{ id: number }>(
    insert into imported_orders (source, reference, order_id, fingerprint) select $14, $11, id, $16 from placed returning order_id as id`,
 );
 // Written in SQL because taxes and totals are calculated by the SQL functions that `place_order` uses.
-export const replaceOrderAndInsertLines = prepareStatement<{ id: number }>(
+export const updateOrderInsertLinesAndSetFingerprint = prepareStatement<{ id: number }>(
   'replace_imported_order',
   `with ${computed},
    placed as (

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { OrderItem } from '../orders/order-and-order-item.entity.ts';
-import { insertImportedOrderWithLines, replaceOrderAndInsertLines } from './insert-or-replace-order.sql.ts';
+import { insertOrderWithLinesAndImportReference, updateOrderInsertLinesAndSetFingerprint } from './insert-or-replace-order.sql.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderFields, ImportedOrderLine } from './parse-order-row.ts';
 
@@ -19,7 +19,7 @@ const fulfillment = { paid: 'unfulfilled', shipped: 'shipped', delivered: 'deliv
 
 /** Inserts an imported order with its original dates and prices, and returns its ID. */
 export async function insertImportedOrder(em: EntityManager, imported: ImportedOrderData): Promise<number> {
-  const [order] = await insertImportedOrderWithLines(em, statementParameters(imported));
+  const [order] = await insertOrderWithLinesAndImportReference(em, statementParameters(imported));
   if (!order) throw new Error('inserting an order returned no row');
   return order.id;
 }
@@ -27,7 +27,7 @@ export async function insertImportedOrder(em: EntityManager, imported: ImportedO
 /** Replaces the data of a previously imported order. The caller must have locked the order. */
 export async function replaceImportedOrder(em: EntityManager, imported: ImportedOrderData, orderId: number): Promise<void> {
   await em.nativeDelete(OrderItem, { order: orderId });
-  const [order] = await replaceOrderAndInsertLines(em, [...statementParameters(imported), orderId]);
+  const [order] = await updateOrderInsertLinesAndSetFingerprint(em, [...statementParameters(imported), orderId]);
   if (!order) throw new Error('replacing an order returned no row');
 }
 

@@ -6,7 +6,7 @@ import {
   parseOrderLineFromRow,
   type ImportedOrderFields,
   type ImportedOrderLine,
-  findImportedOrderError,
+  findLineCountTotalOrDiscountError,
 } from './parse-order-row.ts';
 
 /** An order parsed from its rows. */
@@ -37,7 +37,8 @@ export function parseOrderFromRows(params: OrderImportParams, { reference, recor
   if (!first || (params.bad_lines === 'refuse_order' && issues.length > 0)) return { outcome: 'refused', issues };
   const head = parseOrderFieldsFromRow(params, first.cells);
   const lines = valid.map(({ data }) => data);
-  const errors = 'errors' in head ? head.errors : [findImportedOrderError(lines, head.data)].filter((error) => error !== undefined);
+  const errors =
+    'errors' in head ? head.errors : [findLineCountTotalOrDiscountError(lines, head.data)].filter((error) => error !== undefined);
   if ('errors' in head || errors.length > 0) {
     return { outcome: 'refused', issues: [...issues, ...errors.map((error) => ({ line: first.line, ...orderReference, ...error }))] };
   }

@@ -99,7 +99,7 @@ const currencyFromCells = (params: OrderImportParams, cells: Cells): string | un
   cells.get(params.currency_column) ?? params.currency;
 
 /** Checks an order's number of lines, total and discount, and returns the first error. */
-export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderFields): RowError | undefined {
+export function findLineCountTotalOrDiscountError(lines: readonly ImportedOrderLine[], head: ImportedOrderFields): RowError | undefined {
   if (lines.length > maxOrderLines) return { code: 'out_of_range', detail: `An order has at most ${maxOrderLines} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
   // The subtotal is doubled, because the tax added to it can be as high as the subtotal itself.

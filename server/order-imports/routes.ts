@@ -7,7 +7,7 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { storeUploadAndStartImport } from '../imports/store-upload-and-start-import.ts';
 
-export const orderImportRoutes = (dependencies: HandlerDependencies) =>
+export const orderImportCreationRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.orderImports, {
     create: (request) => handleCreateOrderImport(dependencies, request),
   });

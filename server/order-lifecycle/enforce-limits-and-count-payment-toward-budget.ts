@@ -7,9 +7,9 @@ import { BudgetedOrder } from '../order-limits/order-limits-and-budgeted-order.e
 import { createLimitExceededProblem, createRevokedAuthorizationProblem } from '../order-limits/order-limit-problems.ts';
 import { findUserSetOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 import {
-  callFindExceededLimitFunction,
-  callIsGrantActiveFunction,
-  callLockOrderLimitsFunction,
+  queryLimitExceededByOrder,
+  queryIsGrantOrApiKeyActive,
+  lockOrderLimitsOfGrantIfAny,
 } from '../order-limits/call-order-limit-and-grant-sql-functions.ts';
 import { OrderItem, type Order } from '../orders/order-and-order-item.entity.ts';
 
@@ -29,8 +29,8 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   if (grantId === undefined) return;
   // The lock makes concurrent orders and payments under the same grant wait. The limits and the budget are read in later queries, so that
   // the results include everything that was committed while this request waited for the lock.
-  if (!(await callLockOrderLimitsFunction(em, grantId, clientId))) {
-    if (principal.orderAuthorization && !(await callIsGrantActiveFunction(em, grantId))) throw createRevokedAuthorizationProblem();
+  if (!(await lockOrderLimitsOfGrantIfAny(em, grantId, clientId))) {
+    if (principal.orderAuthorization && !(await queryIsGrantOrApiKeyActive(em, grantId))) throw createRevokedAuthorizationProblem();
     return;
   }
   const limits = await findUserSetOrderLimits(em, grantId);
@@ -45,7 +45,7 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   const items = await em.find(OrderItem, { order: order.id }, { fields: ['product'], disableIdentityMap: true });
   const productIds = items.map(({ product }) => product.id);
   const amounts = { productIds, currency, total, added: isCounted ? 0 : total };
-  const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved, now });
+  const exceeded = await queryLimitExceededByOrder(em, grantId, clientId, amounts, { isApproved, now });
   if (exceeded) throw createLimitExceededProblem(exceeded, total, currency, '#');
   if (!isCounted) await insertIfAbsent(em, BudgetedOrder, { grantId, orderId: order.id, countedAt: now, approved: isApproved });
 }

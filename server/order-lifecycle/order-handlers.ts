@@ -19,13 +19,13 @@ import type { PaymentHandlerDependencies } from '../payments/providers/payment-p
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelOrderAndCreateRefund } from './cancel-order-and-create-refund.ts';
 import { findOrderOrThrow } from '../orders/find-order.ts';
-import { parseOrderListParameters, type OrderListQuery } from '../orders/parse-order-list-parameters.ts';
+import { authorizeAndParseOrderListParameters, type OrderListQuery } from '../orders/authorize-and-parse-order-list-parameters.ts';
 import { addTextSearchToOrderFilters } from '../orders/add-text-search-to-order-filters.ts';
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/price-and-place-order.ts';
 import { placeOrderFromQuote } from './place-order-from-quote.ts';
-import { resolveBuyerAndOrderInputOrQuote } from './resolve-buyer-and-order-input-or-quote.ts';
+import { authorizeAndResolveBuyerAndOrderInput } from './authorize-and-resolve-buyer-and-order-input.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { updateOrder } from '../orders/update-order.ts';
 
@@ -54,7 +54,7 @@ export async function handleCreateOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const principal = requirePrincipal(req);
   const { clientId, grantId = null, orderAuthorization } = principal;
-  const { userId, input } = await resolveBuyerAndOrderInputOrQuote(em, principal, body);
+  const { userId, input } = await authorizeAndResolveBuyerAndOrderInput(em, principal, body);
   const buyer = { userId, clientId, grantId, isLimited: orderAuthorization !== undefined };
   const options = { taxMode, toDelivery: representation.toDelivery };
   enableEtagOfCreatedResource(res, (id) => etagName(representation, id));
@@ -70,7 +70,7 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   { req, res }: OrdersRequest,
   query: OrderListQuery,
 ) {
-  const { filters, sort, withItems, names } = parseOrderListParameters(requirePrincipal(req), query);
+  const { filters, sort, withItems, names } = authorizeAndParseOrderListParameters(requirePrincipal(req), query);
   // Cursors are bound to these parameters, including the effective sort (even if it is the default), but not to `include`. The value of
   // `include` can differ between pages.
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };

@@ -1,7 +1,7 @@
 import type { Job } from '../jobs/job-runner.ts';
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { recordApprovalExpirationEvents } from '../approvals/record-expirations-and-cancel-approvals.ts';
+import { recordEventsOfNewlyExpiredApprovals } from '../approvals/record-expirations-and-cancel-for-grants.ts';
 import { cancelExpiredOrders } from './cancel-expired-orders.ts';
 import { recordExpiredQuotesAndReleaseStock } from '../quotes/record-and-delete-expired-quotes.ts';
 import { submitOrPollDueRefunds } from '../refunds/submit-or-poll-due-refunds.ts';
@@ -23,7 +23,7 @@ export const createPaymentRefundAndExpiryJobs = ({ em }: Database, providers: Pa
     job('payments', submitPollOrCancelDuePayments),
     job('refunds', submitOrPollDueRefunds),
     job('expired orders', cancelExpiredOrders),
-    job('expired approvals', (inner, _providers, now) => recordApprovalExpirationEvents(inner, now)),
+    job('expired approvals', (inner, _providers, now) => recordEventsOfNewlyExpiredApprovals(inner, now)),
     job('expired quotes', (inner, _providers, now) => recordExpiredQuotesAndReleaseStock(inner, now)),
   ];
 };

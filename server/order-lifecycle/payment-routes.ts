@@ -11,7 +11,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
-import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
+import { authorizeAndGetListedUserAndClient } from '../orders/authorize-and-get-listed-user-and-client.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelPaymentAtProvider } from './cancel-payment-at-provider.ts';
@@ -141,7 +141,7 @@ const paymentSubresource = (principal: Principal, userId: number | undefined) =>
   ({
     table: 'payments',
     statuses: paymentStatuses,
-    ...buildListedOrdersFilter(principal, userId, 'payments.manage'),
+    ...authorizeAndGetListedUserAndClient(principal, userId, 'payments.manage'),
     find: (em: EntityManager, ids: number[]) => em.find(Payment, { id: { $in: ids } }, { refresh: true }),
     toBody: (payment: Payment) => paymentFromEntityForPrincipal(principal, payment),
   }) as const;

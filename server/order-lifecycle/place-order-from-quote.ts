@@ -1,4 +1,4 @@
-import { recordApprovalUsedEvents } from '../approvals/record-approval-used-events.ts';
+import { recordEventsIfQuoteApprovalWasUsed } from '../approvals/record-events-if-quote-approval-was-used.ts';
 import type { RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
@@ -24,7 +24,7 @@ export function placeOrderFromQuote(
     const stored = await placeOrder(inner, claim, options, buyer, input);
     if (!stored) return undefined;
     const quote = await inner.findOneOrFail(Quote, { id: input.quoteId }, { refresh: true });
-    await recordApprovalUsedEvents(inner, input.quoteId, source);
+    await recordEventsIfQuoteApprovalWasUsed(inner, input.quoteId, source);
     await recordEvent(inner, 'quote.converted', quoteFromEntityForEvent(quote, new Date()), buyer.userId);
     return stored;
   });

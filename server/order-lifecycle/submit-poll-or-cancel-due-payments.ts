@@ -1,7 +1,7 @@
 import { LockMode, sql } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';
-import { calculateNextProviderCheckTime } from '../payments/calculate-next-provider-check-time.ts';
+import { calculateNextPaymentOrRefundPollTime } from '../payments/calculate-next-payment-or-refund-poll-time.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { cancelPaymentAtProvider } from './cancel-payment-at-provider.ts';
 import { undefinedIfProviderUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
@@ -31,7 +31,7 @@ const claimDuePayment = (em: EntityManager, now: Date): Promise<DuePayment | und
     const [payment] = await inner.find(Payment, isDue, { orderBy: { nextCheckAt: 'asc' }, limit: 1, ...skipLocked });
     if (!payment) return undefined;
     // The time of the next check is not part of the API representation, so updating it does not change the version.
-    const values = { nextCheckAt: calculateNextProviderCheckTime(payment.createdAt, now), version: sql`version` };
+    const values = { nextCheckAt: calculateNextPaymentOrRefundPollTime(payment.createdAt, now), version: sql`version` };
     await inner.nativeUpdate(Payment, { id: payment.id }, values);
     const order = await inner.findOneOrFail(Order, { id: payment.order.id }, { disableIdentityMap: true });
     const isOrderOpen = order.status === 'pending' && !(order.expiresAt && order.expiresAt <= now);

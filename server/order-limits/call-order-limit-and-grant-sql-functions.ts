@@ -30,7 +30,7 @@ type SpendingLimitRow = Omit<SpendingLimit, 'per_order' | 'per_period' | 'spent'
 };
 
 /** Returns the limit that the customer set for a grant or API key, if any, followed by the limits that administrators set. */
-export async function callSpendingLimitsFunction(em: EntityManager, grantId: string, clientId: string): Promise<SpendingLimit[]> {
+export async function querySpendingLimitsAndSpentAmounts(em: EntityManager, grantId: string, clientId: string): Promise<SpendingLimit[]> {
   const rows = await em
     .getKysely()
     .selectFrom((eb) =>
@@ -64,7 +64,7 @@ const authors: readonly SpendingLimit['set_by'][] = ['customer', 'api_key', 'app
 const toNumber = (amount: Amount): number | null => (amount === null ? null : Number(amount));
 
 /** Locks a grant's limits until the transaction ends. Returns false if no limit applies to the grant. */
-export async function callLockOrderLimitsFunction(em: EntityManager, grantId: string, clientId: string): Promise<boolean> {
+export async function lockOrderLimitsOfGrantIfAny(em: EntityManager, grantId: string, clientId: string): Promise<boolean> {
   const locked = await em
     .getKysely()
     .selectFrom((eb) => eb.fn<{ grant_id: string | null }>('mandate_lock_order_limits_v2', [eb.val(grantId), eb.val(clientId)]).as('l'))
@@ -74,7 +74,7 @@ export async function callLockOrderLimitsFunction(em: EntityManager, grantId: st
 }
 
 /** Returns true if the grant, or the API key whose limits are stored with this grant ID, has not been revoked. */
-export async function callIsGrantActiveFunction(em: EntityManager, grantId: string): Promise<boolean> {
+export async function queryIsGrantOrApiKeyActive(em: EntityManager, grantId: string): Promise<boolean> {
   const { isActive } = await em
     .getKysely()
     .selectNoFrom((eb) => eb.fn<boolean>('mandate_is_grant_active_v1', [eb.val(grantId)]).as('isActive'))
@@ -97,7 +97,7 @@ type LimitCheckOptions = {
 };
 
 /** Returns the limit that an order exceeds, or null. */
-export async function callFindExceededLimitFunction(
+export async function queryLimitExceededByOrder(
   em: EntityManager,
   grantId: string,
   clientId: string,

@@ -1,9 +1,14 @@
-import { orderActions, type Budget, type OrderAuthorizationDetails, type OrderSpendingLimits } from '@mandate/contract';
+import {
+  orderActionsInAuthorizationDetails,
+  type Budget,
+  type OrderAuthorizationDetails,
+  type OrderSpendingLimits,
+} from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { intersectCategories } from './product-categories-of-limits.ts';
 import { authorizationDetailsFromOrderLimits } from './order-limits-conversion.ts';
 import { findUserSetOrderLimits } from './save-find-and-delete-order-limits.ts';
-import { callSpendingLimitsFunction, type SpendingLimit } from './call-order-limit-and-grant-sql-functions.ts';
+import { querySpendingLimitsAndSpentAmounts, type SpendingLimit } from './call-order-limit-and-grant-sql-functions.ts';
 
 export type EffectiveLimits = {
   /** The application's permissions and limits for the user's orders. */
@@ -22,7 +27,7 @@ export type EffectiveLimits = {
  */
 export async function findEffectiveOrderLimits(em: EntityManager, grantId: string, clientId: string): Promise<EffectiveLimits | null> {
   const stored = await findUserSetOrderLimits(em, grantId);
-  const limits = await callSpendingLimitsFunction(em, grantId, clientId);
+  const limits = await querySpendingLimitsAndSpentAmounts(em, grantId, clientId);
   if (!stored && limits.length === 0) return null;
   const setByUser = stored && authorizationDetailsFromOrderLimits(stored);
   const conditions = setByUser ?? authorizationDetailsFromOrderLimits(unrestricted);
@@ -37,7 +42,7 @@ export async function findEffectiveOrderLimits(em: EntityManager, grantId: strin
   };
 }
 
-const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approval: 'above_limit' as const };
+const unrestricted = { actions: [...orderActionsInAuthorizationDetails], ownOrdersOnly: false, approval: 'above_limit' as const };
 
 /**
  * Combines limits into the lowest amount per order and the budget with the smallest remaining amount. All limits apply, but authorization

@@ -1,4 +1,4 @@
-import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
+import { orderActionsInAuthorizationDetails, type EffectiveOrderLimits } from '@mandate/contract';
 
 /**
  * Returns the first field in which `requested` permits more than `allowed`, or undefined if there is no such field. An absent limit permits
@@ -7,7 +7,10 @@ import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
 export function findFieldPermittingMoreThanAllowed(allowed: EffectiveOrderLimits, requested: EffectiveOrderLimits): string | undefined {
   const [before, after] = [allowed.limits, requested.limits];
   const widened: readonly (readonly [field: string, isWider: boolean])[] = [
-    ['actions', orderActions.some((action) => requested.actions.includes(action) && !allowed.actions.includes(action))],
+    [
+      'actions',
+      orderActionsInAuthorizationDetails.some((action) => requested.actions.includes(action) && !allowed.actions.includes(action)),
+    ],
     ['limits', before !== undefined && after === undefined],
     ['limits.currency', before !== undefined && after !== undefined && before.currency !== after.currency],
     ['limits.per_order', isHigher(before?.per_order, after?.per_order)],

@@ -13,4 +13,4 @@ export const lockGrantLimitsForChange = (em: EntityManager, grantId: string): Pr
   acquireAdvisoryLockForKey(em, grantId, grantLockNamespace);
 
 /** Like `lockGrantLimitsForChange`, but for limits that administrators set and that apply to many grants. */
-export const lockCeilingsForChange = (em: EntityManager): Promise<void> => acquireAdvisoryLockForId(em, ceilingsLockId);
+export const lockAdministratorSetLimitsForChange = (em: EntityManager): Promise<void> => acquireAdvisoryLockForId(em, ceilingsLockId);

@@ -5,7 +5,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import { rejectIfMatchMismatch, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { changeShopOrderLimitSettingsAndAudit, readShopOrderLimitSettings } from './change-shop-order-limit-settings.ts';
+import { changeShopOrderLimitSettingsAndAudit, readShopOrderLimitSettings } from './read-and-change-shop-order-limit-settings.ts';
 
 const etagName = 'order-limit-settings';
 

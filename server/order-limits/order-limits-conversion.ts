@@ -1,4 +1,9 @@
-import { orderActions, orderAuthorizationDetailsType, type EffectiveOrderLimits, type OrderAuthorizationDetails } from '@mandate/contract';
+import {
+  orderActionsInAuthorizationDetails,
+  orderAuthorizationDetailsType,
+  type EffectiveOrderLimits,
+  type OrderAuthorizationDetails,
+} from '@mandate/contract';
 import type { OrderLimitsRow } from './order-limits-and-budgeted-order.entity.ts';
 
 type StoredLimits = Pick<OrderLimitsRow, 'actions' | 'ownOrdersOnly' | 'approval'> &
@@ -7,7 +12,7 @@ type StoredLimits = Pick<OrderLimitsRow, 'actions' | 'ownOrdersOnly' | 'approval
 /** Returns the authorization details (RFC 9396) that describe the limits that a user set. */
 export const authorizationDetailsFromOrderLimits = (row: StoredLimits): OrderAuthorizationDetails => ({
   type: orderAuthorizationDetailsType,
-  actions: orderActions.filter((action) => row.actions.includes(action)),
+  actions: orderActionsInAuthorizationDetails.filter((action) => row.actions.includes(action)),
   ...(row.currency != null && {
     limits: {
       currency: row.currency,

@@ -19,7 +19,7 @@ export const findUnpermittedCategory = (permitted: PermittedCategories, requeste
   permitted && requested?.find((category) => !permitted.includes(category));
 
 /** Returns the given categories that have no products for sale. */
-export async function findUnknownCategories(em: EntityManager, categories: readonly string[]): Promise<string[]> {
+export async function findCategoriesWithoutProductsForSale(em: EntityManager, categories: readonly string[]): Promise<string[]> {
   const { unknown } = await em
     .getKysely()
     .selectNoFrom((eb) => eb.fn<string[]>('mandate_find_unknown_categories_v1', [eb.val(categories)]).as('unknown'))
@@ -31,14 +31,14 @@ export async function findUnknownCategories(em: EntityManager, categories: reado
  * @param except categories that are accepted even if they have no products for sale
  * @throws {Problem} `invalid_request` if the limits in a request body contain a category without products for sale
  */
-export async function assertCategoriesKnown(
+export async function assertCategoriesHaveProductsForSale(
   em: EntityManager,
   categories: readonly string[],
   pointer: string,
   except: readonly string[] = [],
 ): Promise<void> {
   const added = categories.filter((category) => !except.includes(category));
-  const unknown = added.length === 0 ? [] : await findUnknownCategories(em, added);
+  const unknown = added.length === 0 ? [] : await findCategoriesWithoutProductsForSale(em, added);
   const [first, ...more] = unknown.map((category) => ({
     in: 'body' as const,
     pointer: `${pointer}/${categories.indexOf(category)}`,

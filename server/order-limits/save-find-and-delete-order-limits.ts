@@ -1,4 +1,4 @@
-import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
+import { orderActionsInAuthorizationDetails, type EffectiveOrderLimits } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { lockGrantLimitsForChange } from './lock-order-limits-for-change.ts';
 import { OrderLimits, type OrderLimitsRow } from './order-limits-and-budgeted-order.entity.ts';
@@ -66,5 +66,5 @@ export async function removeOrderLimitsExceptOwnOrdersRestriction(
   const removable = { grantId, allOrdersGrantable: true, ...(!firstParty && { ownOrdersOnly: false }) };
   const removed = await em.nativeDelete(OrderLimits, removable);
   if (removed === 0 && (await findUserSetOrderLimits(em, grantId)))
-    await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own', approval: 'above_limit' });
+    await saveOrderLimits(em, grantId, { actions: [...orderActionsInAuthorizationDetails], orders: 'own', approval: 'above_limit' });
 }

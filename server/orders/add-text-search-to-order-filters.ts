@@ -1,4 +1,4 @@
-import { maxFoundOrders } from '@mandate/contract';
+import { maxOrderSearchMatches } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { OrderFilters } from './list-orders.sql.ts';
 
@@ -13,7 +13,11 @@ export async function addTextSearchToOrderFilters(
     .getKysely()
     .selectFrom((eb) =>
       eb
-        .fn<{ id: number | string }>('mandate_find_orders_v1', [eb.val(text), eb.val(filters.userId ?? null), eb.val(maxFoundOrders)])
+        .fn<{ id: number | string }>('mandate_find_orders_v1', [
+          eb.val(text),
+          eb.val(filters.userId ?? null),
+          eb.val(maxOrderSearchMatches),
+        ])
         .as('found'),
     )
     .select('found.id')

@@ -34,7 +34,7 @@ export async function findOrderOrThrow(em: EntityManager, principal: Principal, 
 const orderPaths = new Set<string>([contract.orders.get.path, contractV2.orders.get.path]);
 
 /** Returns the query and the parameters for reading the requested order, or undefined if the request does not read a single order. */
-export function buildSpeculativeOrderLookup(req: Request, expected: Principal): ExpectedLookup | undefined {
+export function buildOrderLookupToCombineWithTokenCheck(req: Request, expected: Principal): ExpectedLookup | undefined {
   if (req.method !== 'GET' || !orderPaths.has(getMatchedRoute(req).path) || !expected.scopes.has('orders.read')) return undefined;
   const { order_id: id } = req.params;
   // Request validation rejects any other form of ID.

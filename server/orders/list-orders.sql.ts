@@ -4,11 +4,11 @@ import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts
 import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import type { ListedOrdersFilter } from './build-listed-orders-filter.ts';
+import type { ListedUserAndClient } from './authorize-and-get-listed-user-and-client.ts';
 import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
 import { isUncommonFulfillmentAndStatusPairSql, commonFulfillmentAndStatusPairs } from './order-and-order-item.entity.ts';
 
-export type OrderFilters = ListedOrdersFilter & {
+export type OrderFilters = ListedUserAndClient & {
   readonly ids?: readonly number[] | undefined;
   readonly clientId?: string | undefined;
   readonly status?: readonly string[] | undefined;

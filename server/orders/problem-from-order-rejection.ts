@@ -2,7 +2,7 @@ import type { OrderInput } from '@mandate/contract';
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 import { translatable, type TranslatableText } from '../http/problem-details/translatable-text.ts';
 import { createLimitExceededProblem, type ExceededLimit } from '../order-limits/order-limit-problems.ts';
-import { findQuoteProblem, type QuoteAtRejection } from './find-quote-problem.ts';
+import { findProblemWithOrderingFromQuote, type QuoteAtRejection } from './find-problem-with-ordering-from-quote.ts';
 
 /** All reasons why the database function rejected an order. The reasons reflect the state of the database at a single point in time. */
 export type OrderRejection = {
@@ -41,7 +41,7 @@ export const problemFromOrderRejection = (rejection: OrderRejection, input: Orde
   });
 
 const findQuotedOrderProblem = (quote: QuoteAtRejection, rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem | undefined =>
-  findQuoteProblem(quote, rejection, hasCompleteDeliveryAddress(input)) ??
+  findProblemWithOrderingFromQuote(quote, rejection, hasCompleteDeliveryAddress(input)) ??
   productUnavailable(rejection, input) ??
   limitExceeded(rejection, input, '#/quote_id') ??
   (quote.hold ? undefined : outOfStock(rejection, input));

@@ -4,10 +4,10 @@ import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts
 import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import type { ListedOrdersFilter } from './build-listed-orders-filter.ts';
+import type { ListedUserAndClient } from './authorize-and-get-listed-user-and-client.ts';
 
 /** Selects payments, refunds or shipments of orders. */
-export type SubresourceFilter = ListedOrdersFilter & {
+export type SubresourceFilter = ListedUserAndClient & {
   readonly table: 'payments' | 'refunds' | 'shipments';
   readonly statuses: readonly string[];
   /** A selective condition on an indexed column; ignored if the value is `undefined`. */

@@ -48,7 +48,7 @@ const cacheSecondsMax = 24 * 60 * 60;
  * Returns the document's cache lifetime in seconds. The result is the freshness lifetime (RFC 9111 section 4.2), clamped to a range from 5
  * minutes to 24 hours.
  */
-export function cacheSecondsFromHeaders({ headers }: FetchedDocument, now: Date): number {
+export function clampedCacheSecondsFromHeaders({ headers }: FetchedDocument, now: Date): number {
   const control = String(headers['cache-control'] ?? '');
   const maxAge = /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(control)?.[1];
   const expires = Date.parse(String(headers['expires'] ?? ''));

@@ -1,6 +1,6 @@
 import { createBackupTaskHandlers } from '../backup/backup-task-handlers.ts';
 import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-copy.ts';
-import { createBackupFileSyncAndCleanupJob } from '../backup/sync-backup-files-with-directory.ts';
+import { createBackupFileSyncAndCleanupJob } from '../backup/sync-backup-file-rows-with-directory.ts';
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
 import type { Config } from '../config/read-config.ts';
 import { createEventSequencingAndCleanupJobs } from '../events/event-jobs.ts';

@@ -6,7 +6,7 @@ import type { Config } from '../config/read-config.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { EventLongPoller } from '../events/event-long-poll.ts';
 import { formatWelcomeMessage } from '../first-run/format-welcome-message.ts';
-import { getFirstRunFilePath, readFirstRunFile } from '../first-run/first-run-file.ts';
+import { getFirstRunCredentialsFilePath, readFirstRunCredentialsOfThisDatabase } from '../first-run/first-run-credentials-file.ts';
 import { createAdministratorAndDemonstrationShop } from '../first-run/create-administrator-and-demonstration-shop.ts';
 import type { ClientCertificateOptions } from '../http/request/client-certificate.ts';
 import { readCertificateAuthorities } from '../http/server/certificate-authorities-file.ts';
@@ -155,6 +155,6 @@ async function createWelcomeMessage(config: Config, db: Database): Promise<strin
   const { production, issuer, dataDirectory } = config;
   const isFirstProcess = !isSupervised(config) || cluster.worker?.id === 1;
   if (production || !isFirstProcess) return '';
-  const file = await readFirstRunFile(db.em.fork(), dataDirectory);
-  return formatWelcomeMessage(issuer, file, getFirstRunFilePath(dataDirectory));
+  const file = await readFirstRunCredentialsOfThisDatabase(db.em.fork(), dataDirectory);
+  return formatWelcomeMessage(issuer, file, getFirstRunCredentialsFilePath(dataDirectory));
 }

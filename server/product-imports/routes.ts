@@ -6,7 +6,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { storeUploadAndStartImport } from '../imports/store-upload-and-start-import.ts';
 
-export const productImportRoutes = (dependencies: HandlerDependencies) =>
+export const productImportCreationRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.productImports, {
     create: (request) => handleCreateProductImport(dependencies, request),
   });

@@ -20,7 +20,7 @@ import { findProductOrThrow } from './find-product.ts';
 import { searchOrListProducts, getProductCursorPosition } from './search-or-list-products.ts';
 import { countProducts, parseProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
-import { resolveListedProductStatuses } from './resolve-listed-product-statuses.ts';
+import { authorizeAndResolveListedProductStatuses } from './authorize-and-resolve-product-statuses.ts';
 import { deleteUnorderedDraftProduct, lockProductRow, updateProductByMergePatch, updateProduct } from './update-or-delete-product.ts';
 
 const etagName = (id: number): string => `product-${id}`;
@@ -45,7 +45,7 @@ const handleListProducts: RouteHandler<typeof contract.products.list, HandlerDep
   const sort = parseProductSort(query.sort ?? (query.q === undefined ? '-created_at' : 'relevance'));
   if (sort.by === 'relevance' && query.q === undefined) throw relevanceWithoutText();
   const { category, sku, price_gte: priceGte, price_lte: priceLte } = query;
-  const filters = { status: resolveListedProductStatuses(req, query.status), category, sku, priceGte, priceLte };
+  const filters = { status: authorizeAndResolveListedProductStatuses(req, query.status), category, sku, priceGte, priceLte };
   const position = pages.decodeCursor(req, query);
   const { rows, search } = await readList((from) => searchOrListProducts(from, query.q, filters, sort, position, query.limit));
   const page = pages.respondWithPage(req, res, query, rows, productFromRow, (row) => getProductCursorPosition(row, sort, search));

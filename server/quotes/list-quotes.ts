@@ -6,15 +6,15 @@ import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
-import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
+import { authorizeAndGetListedUserAndClient } from '../orders/authorize-and-get-listed-user-and-client.ts';
 import { Quote } from './quote-and-quote-reservation.entity.ts';
 
 export type QuoteListQuery = z.output<(typeof contract.quotes.list)['query']>;
 
 /** Returns the filter for the quotes that a list request selects. Throws an error if the caller may not list these quotes. */
-export function buildListedQuotesFilter(principal: Principal, query: QuoteListQuery, now: Date) {
+export function authorizeAndBuildListedQuotesFilter(principal: Principal, query: QuoteListQuery, now: Date) {
   rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
-  const { userId, requiredClientId } = buildListedOrdersFilter(principal, query.user_id);
+  const { userId, requiredClientId } = authorizeAndGetListedUserAndClient(principal, query.user_id);
   const { created_at_gte: from, created_at_lt: until } = query;
   return {
     $and: [
@@ -27,7 +27,7 @@ export function buildListedQuotesFilter(principal: Principal, query: QuoteListQu
     ],
   };
 }
-type QuoteFilter = ReturnType<typeof buildListedQuotesFilter>;
+type QuoteFilter = ReturnType<typeof authorizeAndBuildListedQuotesFilter>;
 
 function statusFilter(status: QuoteStatus, now: Date) {
   switch (status) {

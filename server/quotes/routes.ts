@@ -12,7 +12,7 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { cancelQuote } from './cancel-quote.ts';
 import { createQuote } from './create-quote.ts';
 import { findAccessibleQuote } from './find-accessible-quote.ts';
-import { countQuotes, listQuotes, buildListedQuotesFilter } from './list-quotes.ts';
+import { countQuotes, listQuotes, authorizeAndBuildListedQuotesFilter } from './list-quotes.ts';
 import { quoteFromEntity, quoteSummaryFromEntity } from './quote-from-entity.ts';
 
 /** When a quote expires, its version does not change, so the ETag contains the status. */
@@ -39,7 +39,7 @@ const handleListQuotes: RouteHandler<typeof contract.quotes.list, HandlerDepende
 ) => {
   const principal = requirePrincipal(req);
   const now = new Date();
-  const filter = buildListedQuotesFilter(principal, query, now);
+  const filter = authorizeAndBuildListedQuotesFilter(principal, query, now);
   const position = pages.decodeCursor(req, query);
   const rows = await readList((from) => listQuotes(from, filter, position, query.limit));
   const page = pages.respondWithPage(

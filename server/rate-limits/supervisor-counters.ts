@@ -24,7 +24,7 @@ const hasType = <Message extends CountMessage | CountedMessage>(message: unknown
 const maxWaitMs = 1_000;
 
 /** Counts the requests to all server processes. This function runs in the supervisor. */
-export function serveRateLimitCounters(): void {
+export function countRequestsOfProcessesInSupervisor(): void {
   const counters = new Map<number, RateLimitCounters>();
   const countAll = async (worker: Worker, { id, windowSeconds, requests }: CountMessage): Promise<void> => {
     const forWindow = counters.get(windowSeconds) ?? createRateLimitCounters(windowSeconds);

@@ -7,10 +7,10 @@ import { translatable } from '../http/problem-details/translatable-text.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
-  readOrderLineQuantities,
+  readShippedPackedAndRestockedQuantities,
   assertLineQuantitiesAvailable,
   addUpQuantitiesPerLine,
-} from '../shipments/calculate-order-line-quantities.ts';
+} from '../shipments/read-and-check-order-line-quantities.ts';
 import { updateFulfillmentAndOrderStatus } from '../shipments/update-fulfillment-and-order-status.ts';
 import { createPendingRefundAndRestock, calculateRefundableAmount } from './create-pending-refund-and-restock.ts';
 import type { Refund } from './refund.entity.ts';
@@ -57,7 +57,7 @@ function exceedsPayment(refundable: number, currency: string) {
 /** Rejects units that have already been restocked, and units that are packed in a shipment that has not been shipped yet. */
 async function assertRestockable(em: EntityManager, orderId: number, restock: readonly LineQuantity[]): Promise<void> {
   if (restock.length === 0) return;
-  const lines = await readOrderLineQuantities(em, orderId);
+  const lines = await readShippedPackedAndRestockedQuantities(em, orderId);
   assertLineQuantitiesAvailable(
     'restock',
     restock,

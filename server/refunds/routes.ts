@@ -11,7 +11,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
-import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
+import { authorizeAndGetListedUserAndClient } from '../orders/authorize-and-get-listed-user-and-client.ts';
 import {
   buildOrderSubresourcePageFilter,
   buildAccessibleOrdersFilter,
@@ -69,7 +69,7 @@ const handleListRefunds: RouteHandler<typeof contract.refunds.listAll, Dependenc
   const refunds = {
     table: 'refunds',
     statuses: refundStatuses,
-    ...buildListedOrdersFilter(requirePrincipal(req), query.user_id, 'payments.manage'),
+    ...authorizeAndGetListedUserAndClient(requirePrincipal(req), query.user_id, 'payments.manage'),
     narrowedBy: { column: 'payment_id', value: query.payment_id },
     find: (from: EntityManager, ids: number[]) => from.find(Refund, { id: { $in: ids } }, { refresh: true }),
     toBody: refundFromEntity,

@@ -1,7 +1,7 @@
 import { LockMode, sql } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
-import { calculateNextProviderCheckTime } from '../payments/calculate-next-provider-check-time.ts';
+import { calculateNextPaymentOrRefundPollTime } from '../payments/calculate-next-payment-or-refund-poll-time.ts';
 import { Refund } from './refund.entity.ts';
 import { submitOrPollRefund } from './submit-or-poll-refund.ts';
 
@@ -23,7 +23,7 @@ const claimDueRefund = (em: EntityManager, now: Date): Promise<number | undefine
     const [refund] = await inner.find(Refund, { status: 'pending', nextCheckAt: { $lte: now } }, options);
     if (!refund) return undefined;
     // The time of the next check is not part of the API representation, so updating it does not change the version.
-    const values = { nextCheckAt: calculateNextProviderCheckTime(refund.createdAt, now), version: sql`version` };
+    const values = { nextCheckAt: calculateNextPaymentOrRefundPollTime(refund.createdAt, now), version: sql`version` };
     await inner.nativeUpdate(Refund, { id: refund.id }, values);
     return refund.id;
   });

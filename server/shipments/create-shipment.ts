@@ -8,10 +8,10 @@ import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { changeShipmentAndOrderStatus } from './update-shipment.ts';
 import {
   calculateShippableQuantity,
-  readOrderLineQuantities,
+  readShippedPackedAndRestockedQuantities,
   assertLineQuantitiesAvailable,
   addUpQuantitiesPerLine,
-} from './calculate-order-line-quantities.ts';
+} from './read-and-check-order-line-quantities.ts';
 import { shipmentFromEntity } from './shipment-from-entity.ts';
 import { Shipment } from './shipment.entity.ts';
 
@@ -31,7 +31,9 @@ export async function createShipment(
       detail: translatable`The order is ${{ status: order.status }}. Only paid orders can be shipped.`,
     });
   }
-  const shippable = new Map((await readOrderLineQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]));
+  const shippable = new Map(
+    (await readShippedPackedAndRestockedQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]),
+  );
   const allRemaining = [...shippable].filter(([, quantity]) => quantity > 0).map(([line, quantity]) => ({ line, quantity }));
   const items = input.items ? addUpQuantitiesPerLine(input.items) : allRemaining;
   if (items.length === 0) throw createProblem('quantity_exceeded', { detail: 'Nothing is left to ship.' });

@@ -11,7 +11,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
-import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
+import { authorizeAndGetListedUserAndClient } from '../orders/authorize-and-get-listed-user-and-client.ts';
 import {
   buildOrderSubresourcePageFilter,
   buildAccessibleOrdersFilter,
@@ -65,7 +65,7 @@ const handleListShipments: RouteHandler<typeof contract.shipments.listAll, Handl
   const shipments = {
     table: 'shipments',
     statuses: shipmentStatuses,
-    ...buildListedOrdersFilter(principal, query.user_id, staffScopeFor(principal)),
+    ...authorizeAndGetListedUserAndClient(principal, query.user_id, staffScopeFor(principal)),
     narrowedBy: { column: 'tracking_number', value: query.tracking_number },
     find: (from: EntityManager, ids: number[]) => from.find(Shipment, { id: { $in: ids } }, { refresh: true }),
     toBody: shipmentFromEntity,

@@ -2,13 +2,13 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order-and-order-item.entity.ts';
-import { readOrderLineQuantities } from './calculate-order-line-quantities.ts';
+import { readShippedPackedAndRestockedQuantities } from './read-and-check-order-line-quantities.ts';
 import { Shipment } from './shipment.entity.ts';
 
 /** Derives a locked order's fulfillment status from its lines and shipments, and records the events if the status changes. */
 export async function updateFulfillmentAndOrderStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
   const before = order.status;
-  const lines = await readOrderLineQuantities(em, order.id);
+  const lines = await readShippedPackedAndRestockedQuantities(em, order.id);
   const shipped = lines.some((line) => line.shipped > 0);
   const complete = lines.every((line) => line.shipped + line.restocked >= line.quantity);
   // Order lines are part of the order, so changing them also changes the order's `updated_at`.

@@ -40,7 +40,7 @@ const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.met
 const robotsTxt = 'User-agent: *\nDisallow: /\n';
 
 /** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients receive a problem document. */
-export function serveNotFoundPage(settings: PageSettings, issuer: string): RequestHandler {
+export function serveNotFoundPageIfHtmlPreferred(settings: PageSettings, issuer: string): RequestHandler {
   return async (req, res, next) => {
     res.vary('Accept');
     if (!['GET', 'HEAD'].includes(req.method) || req.accepts(['json', 'html']) !== 'html') return next();

@@ -1,5 +1,5 @@
 import type { OrderStatistics } from '@mandate/contract';
-import type { PartSumsRow, StatisticsPeriods, SumColumn } from './call-database-statistics-functions.ts';
+import type { PartSumsRow, StatisticsPeriods, SumColumn } from './query-update-and-rebuild-statistics.ts';
 import type { RowRangesOfPeriods, PeriodInSeconds, SignedPart } from './divide-periods-into-row-ranges.ts';
 
 type Sums = OrderStatistics['totals'];

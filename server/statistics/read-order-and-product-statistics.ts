@@ -1,12 +1,12 @@
 import type { OrderStatistics } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import {
-  callOrderStatisticsFunction,
+  queryOrderSumsPerPeriodAndGroup,
   queryBestSellingLowStockAndUnsoldProducts,
   divideDaysIntoPeriods,
   type ProductStatisticsRow,
   type StatisticsDateRange,
-} from './call-database-statistics-functions.ts';
+} from './query-update-and-rebuild-statistics.ts';
 import { dividePeriodsIntoRowRanges, type PeriodInSeconds, type StatisticsDimension } from './divide-periods-into-row-ranges.ts';
 import { orderStatisticsFromRows, type OrderStatisticsWithoutNames } from './order-statistics-from-rows.ts';
 import {
@@ -32,7 +32,7 @@ export async function readOrderStatistics(em: EntityManager, query: OrderStatist
   const { periods, previousPeriods } = found;
   const ofAll = dividePeriodsIntoRowRanges('all', [...periods, ...previousPeriods]);
   const ofGroups = groupBy && dividePeriodsIntoRowRanges(groupBy, [...periods, wholePeriod(previousPeriods)]);
-  const rows = await callOrderStatisticsFunction(em, found, {
+  const rows = await queryOrderSumsPerPeriodAndGroup(em, found, {
     groupBy,
     currency,
     limit,

@@ -42,7 +42,7 @@ export function firstDayOfPreviousPeriod({ from, to }: StatisticsPeriod): string
 }
 
 /** Returns an error handler that throws a problem if PostgreSQL does not know a time zone that JavaScript knows. */
-export const rethrowAsUnknownTimeZone =
+export const createUnknownTimeZoneErrorHandler =
   (timeZone: string) =>
   (error: unknown): never => {
     throw getSqlState(error) === '22023' ? createUnknownTimeZoneProblem(timeZone) : error;

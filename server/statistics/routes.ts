@@ -10,9 +10,13 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { assertPrincipalCanAccessAllOrders } from '../http/request/assert-principal-can-access-all-orders.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
-import { queryStatisticsPerClientApplication, findMainCurrency, type ProductStatisticsRow } from './call-database-statistics-functions.ts';
+import {
+  queryStatisticsPerClientApplication,
+  findCurrencyWithMostOrders,
+  type ProductStatisticsRow,
+} from './query-update-and-rebuild-statistics.ts';
 import { readOrderStatistics, readBestSellingLowStockAndUnsoldProducts } from './read-order-and-product-statistics.ts';
-import { firstDayOfPreviousPeriod, rethrowAsUnknownTimeZone, resolveStatisticsPeriod } from './resolve-statistics-period.ts';
+import { firstDayOfPreviousPeriod, createUnknownTimeZoneErrorHandler, resolveStatisticsPeriod } from './resolve-statistics-period.ts';
 
 export const statisticsRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.stats, {
@@ -31,9 +35,9 @@ const handleGetOrderStatistics: RouteHandler<typeof contract.stats.orders, Handl
   const days = resolveStatisticsPeriod(query, interval);
   const previousFrom = firstDayOfPreviousPeriod(days);
   const body = await readList(async (em) => {
-    const currency = query.currency ?? (await findMainCurrency(em));
+    const currency = query.currency ?? (await findCurrencyWithMostOrders(em));
     const parameters = { ...days, previousFrom, interval, timeZone, currency, groupBy, limit };
-    const statistics = await readOrderStatistics(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone));
+    const statistics = await readOrderStatistics(em, parameters).catch(createUnknownTimeZoneErrorHandler(timeZone));
     const names = await findGroupNames(
       em,
       groupBy,
@@ -66,11 +70,11 @@ const handleGetProductStatistics: RouteHandler<typeof contract.stats.products, H
   const { time_zone: timeZone, low_stock: lowStock, limit } = query;
   const days = resolveStatisticsPeriod(query, 'day');
   const { currency, rows } = await readList(async (em) => {
-    const chosen = query.currency ?? (await findMainCurrency(em));
+    const chosen = query.currency ?? (await findCurrencyWithMostOrders(em));
     const parameters = { ...days, timeZone, currency: chosen, lowStock, limit };
     return {
       currency: chosen,
-      rows: await readBestSellingLowStockAndUnsoldProducts(em, parameters).catch(rethrowAsUnknownTimeZone(timeZone)),
+      rows: await readBestSellingLowStockAndUnsoldProducts(em, parameters).catch(createUnknownTimeZoneErrorHandler(timeZone)),
     };
   });
   const listed = (list: ProductStatisticsRow['list']) => rows.filter((row) => row.list === list).map(productSalesFromRow);
@@ -105,7 +109,7 @@ const handleGetApplicationStatistics: RouteHandler<typeof contract.stats.applica
   const months = { from: query.from ?? to, to };
   rejectReversedTimeRange(months, 'from', 'to');
   const { currency, rows } = await readList(async (em) => {
-    const chosen = query.currency ?? (await findMainCurrency(em));
+    const chosen = query.currency ?? (await findCurrencyWithMostOrders(em));
     const days = { from: `${months.from}-01`, to: `${months.to}-01` };
     return { currency: chosen, rows: await queryStatisticsPerClientApplication(em, chosen, days, query.limit) };
   });

@@ -8,7 +8,7 @@ import { MonthlyUsage } from './monthly-usage.entity.ts';
 
 const monthsShown = 12;
 
-export const usageRoutes = (dependencies: HandlerDependencies) =>
+export const monthlyUsageAndRateLimitRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.usage, {
     get: (request) => handleGetUsage(dependencies, request),
   });

@@ -10,7 +10,7 @@ import { startTaskIdempotently } from '../http/writes/idempotency.ts';
 import { enqueueTask } from '../tasks/enqueue-task.ts';
 import { getTaskPath } from '../tasks/task-from-entity.ts';
 
-export const userExportRoutes = (dependencies: HandlerDependencies) =>
+export const userExportCreationRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.userExports, {
     create: (request) => handleCreateUserExport(dependencies, request),
   });

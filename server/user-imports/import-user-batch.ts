@@ -6,9 +6,9 @@ import { buildEmailEqualsFilter } from '../users/build-email-equals-filter.ts';
 import { ImportedUser } from '../users/imported-user.entity.ts';
 import { userFromEntity } from '../users/user-from-entity.ts';
 import { User } from '../users/user.entity.ts';
-import { classifyUserRows } from './classify-user-rows.ts';
+import { parseUserRowsAndCompareWithExisting } from './parse-user-rows-and-compare-with-existing.ts';
 import { computeUserFingerprint, type ImportedUserRow } from './parse-user-row.ts';
-import type { PreparedUserFileRow } from './read-user-file-rows.ts';
+import type { PreparedUserFileRow } from './read-user-rows-and-mark-duplicates.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
 type NewUser = { readonly row: ImportedUserRow; readonly storedPasswordHash: string | undefined };
@@ -19,7 +19,7 @@ export async function importUserBatch(
   params: UserImportParams,
   items: readonly PreparedUserFileRow[],
 ): Promise<ImportOutcome[]> {
-  const classified = await classifyUserRows(em, params, items);
+  const classified = await parseUserRowsAndCompareWithExisting(em, params, items);
   const needsHash = params.dry_run === 'false';
   if (needsHash && classified.some(({ item, row }) => row?.password_hash && item.storedPasswordHash === undefined))
     throw new Error('a user became new after the batch was prepared'); // the task is then retried

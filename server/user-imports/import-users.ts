@@ -5,8 +5,8 @@ import { validateAndCountRows } from '../imports/validate-and-count-rows.ts';
 import { toStoredImportedPasswordHash } from '../oauth/passwords/imported/stored-imported-password-hash.ts';
 import { requireTaskInputFileId, type TaskAttempt, type TaskOutcome } from '../tasks/task-attempt.ts';
 import { importUserBatch } from './import-user-batch.ts';
-import { classifyUserRows } from './classify-user-rows.ts';
-import { type PreparedUserFileRow, readUserFileRows } from './read-user-file-rows.ts';
+import { parseUserRowsAndCompareWithExisting } from './parse-user-rows-and-compare-with-existing.ts';
+import { type PreparedUserFileRow, readUserRowsAndMarkDuplicates } from './read-user-rows-and-mark-duplicates.ts';
 import { type UserImportParams, userImportTaskParamsSchema } from './user-import-parameters.ts';
 
 /** Imports users from a file. Creates new users, but never changes existing users. */
@@ -23,7 +23,7 @@ export async function importUsers(run: TaskAttempt): Promise<TaskOutcome> {
   return runImport<PreparedUserFileRow>(run, {
     dryRun: params.dry_run === 'true',
     checkFile: async () => ({ total: await validateAndCountRows(readImportRows(file), [params.email_column]) }),
-    readItems: (from) => readUserFileRows(file, params, from),
+    readItems: (from) => readUserRowsAndMarkDuplicates(file, params, from),
     countRows: () => 1,
     firstLine: ({ record }) => record.line,
     prepareItems: (items) => prepareRecords(run, params, items),
@@ -43,7 +43,7 @@ async function prepareRecords(
   items: readonly PreparedUserFileRow[],
 ): Promise<PreparedUserFileRow[]> {
   if (params.dry_run === 'true') return [...items];
-  const rows = await classifyUserRows(run.em.fork(), params, items);
+  const rows = await parseUserRowsAndCompareWithExisting(run.em.fork(), params, items);
   const prepared: PreparedUserFileRow[] = [];
   for (const { item, row } of rows) {
     const password = row?.password_hash;

@@ -7,7 +7,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { storeUploadAndStartImport } from '../imports/store-upload-and-start-import.ts';
 
-export const userImportRoutes = (dependencies: HandlerDependencies) =>
+export const userImportCreationRoute = (dependencies: HandlerDependencies) =>
   initServer().router(contract.userImports, {
     create: (request) => handleCreateUserImport(dependencies, request),
   });

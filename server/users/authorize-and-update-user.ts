@@ -5,7 +5,7 @@ import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { RevokeAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { assertUserChangeAuthorized, type ChangedUserProperty } from './authorize-user-change.ts';
-import { changeEmailAddress } from './change-or-verify-email-address.ts';
+import { changeEmailAddressNotifyAndAudit } from './change-email-address-or-mark-verified.ts';
 import { userFromEntity } from './user-from-entity.ts';
 import { assertOtherAdministratorRemains } from './assert-other-administrator-remains.ts';
 import type { User } from './user.entity.ts';
@@ -34,7 +34,7 @@ export async function authorizeAndUpdateUser(
   if (email !== user.email) {
     // The owner has not yet followed a link sent to the new address, so the address is unverified.
     const change = { email, isVerified: false, actorId: principal.user?.id, clientId: principal.clientId, source };
-    await changeEmailAddress(em, onEmailAddressChange, user, change, now);
+    await changeEmailAddressNotifyAndAudit(em, onEmailAddressChange, user, change, now);
   }
   if (user.status === 'suspended' && before !== 'suspended') await endAccess(em, user.id, 'suspended');
   if (edited) await recordEvent(em, 'user.updated', userFromEntity(user), user.id);

@@ -39,13 +39,13 @@ const changedByMethod = new WeakSet<object>();
 
 export class User extends schema.class {
   /**
-   * Changed only by `changeEmailAddress` (change-or-verify-email-address.ts), which also invalidates e-mailed links and notifies the owner.
+   * Changed only by `changeEmailAddressNotifyAndAudit` (change-email-address-or-mark-verified.ts), which also invalidates e-mailed links and notifies the owner.
    */
   declare readonly email: string;
 
   /**
    * Sets the e-mail address without recording the change in the audit log, notifying the owner or invalidating links. Call
-   * `changeEmailAddress` instead.
+   * `changeEmailAddressNotifyAndAudit` instead.
    */
   replaceEmailAddress(email: string, isVerified: boolean): void {
     writeEmailAddress(this, email, isVerified ? 'verified' : 'confirmation_required');
@@ -88,7 +88,7 @@ function writeEmailAddress(user: User, email: string, emailVerification: User['e
 /** Rejects an e-mail address that was assigned directly, such as with `Object.assign`, which the compiler cannot detect. */
 function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
   if (changeSet?.payload && 'email' in changeSet.payload && !changedByMethod.delete(entity)) {
-    throw new Error('an e-mail address was assigned directly: call changeEmailAddress');
+    throw new Error('an e-mail address was assigned directly: call changeEmailAddressNotifyAndAudit');
   }
 }
 

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import express from 'express';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { findBuiltConsoleFiles } from '../../server/console/find-built-console-files.ts';
+import { loadConsoleEntryAndAssetHandlers } from '../../server/console/load-console-entry-and-asset-handlers.ts';
 import { serveConsole } from '../../server/console/serve-console.ts';
 import { useServer } from '../support/server/use-server.ts';
 
@@ -65,7 +65,7 @@ test('a published server serves assets that its package contains only in compres
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'manifest.json'), JSON.stringify({ 'src/main.tsx': { file: 'assets/main-1.js', isEntry: true } }));
   await writeFile(join(folder, 'assets/main-1.js.gz'), gzipSync('export {};'));
-  const files = findBuiltConsoleFiles(pathToFileURL(`${folder}/`));
+  const files = loadConsoleEntryAndAssetHandlers(pathToFileURL(`${folder}/`));
   const site = createServer(express().use(serveConsole('http://localhost', files)));
   await once(site.listen(0, '127.0.0.1'), 'listening');
   const address = site.address();

@@ -2,7 +2,7 @@ import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contract/openapi';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openApiDocumentReaders } from '../../server/docs/serve-openapi-documents.ts';
+import { openApiTextFunctionsByDocumentName } from '../../server/docs/serve-openapi-documents.ts';
 import { createReferencePageOpenApiDocument } from '../../server/docs/create-reference-page-openapi-document.ts';
 
 // In generated documents, the server replaces only the origin. The result must equal a document that was generated for this origin.
@@ -12,7 +12,7 @@ test.each([
   ['openapi-v2', (issuer: string) => createOpenApiDocument(issuer, 'v2')],
 ] as const)('%s.json contains the URL of the server that serves it', async (name, generate) => {
   const issuer = 'https://shop.example/mandate';
-  expect(JSON.parse(await openApiDocumentReaders[name](issuer))).toEqual(JSON.parse(JSON.stringify(generate(issuer))));
+  expect(JSON.parse(await openApiTextFunctionsByDocumentName[name](issuer))).toEqual(JSON.parse(JSON.stringify(generate(issuer))));
 });
 
 const operations = z.record(z.record(z.object({ requestBody: z.object({ description: z.string().optional() }).optional() })));

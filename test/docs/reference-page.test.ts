@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { changeShopBranding } from '../../server/branding/read-and-write-branding.ts';
+import { lockCheckAndStoreBranding } from '../../server/branding/read-and-write-branding.ts';
 import { problemPageTexts } from '../../server/problems/problem-page-texts.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { findAxeViolations, measureHorizontalOverflow, type ColorScheme } from '../support/browser/page-accessibility.ts';
@@ -19,7 +19,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
     let browser: Browser;
     beforeAll(async () => {
       browser = await launchChromium();
-      await server.db.em.fork().transactional((em) => changeShopBranding(em, { accent_color: '#ffd400' }, () => undefined));
+      await server.db.em.fork().transactional((em) => lockCheckAndStoreBranding(em, { accent_color: '#ffd400' }, () => undefined));
       // the product and the delivery method in the example of `orders.create`
       const body = { name: 'Collection', price: 0, currency: (await server.createProduct()).currency, requires_address: false };
       await server.callApi('PUT', '/api/v1/delivery-methods/collection', { token: server.token, body });

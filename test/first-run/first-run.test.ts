@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { scopeNames, scopeDefinitions } from '@mandate/contract';
-import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
+import { readFirstRunCredentialsOfThisDatabase } from '../../server/first-run/first-run-credentials-file.ts';
 import { formatWelcomeMessage } from '../../server/first-run/format-welcome-message.ts';
 import { createAdministratorAndDemonstrationShop } from '../../server/first-run/create-administrator-and-demonstration-shop.ts';
 import { verifyPasswordByEmailAndRehash } from '../../server/oauth/accounts/accounts-and-passwords.ts';
@@ -30,7 +30,8 @@ const startInstallation = (
     { production: false, dataDirectory, issuer, administrator: undefined, ...changes },
     new Date(),
   );
-const readInstalledFirstRunFile = (): ReturnType<typeof readFirstRunFile> => readFirstRunFile(db.em.fork(), dataDirectory);
+const readInstalledFirstRunFile = (): ReturnType<typeof readFirstRunCredentialsOfThisDatabase> =>
+  readFirstRunCredentialsOfThisDatabase(db.em.fork(), dataDirectory);
 
 async function count(table: 'users' | 'products' | 'product_stock' | 'delivery_methods' | 'applications'): Promise<number> {
   const [row] = await db.em.fork().execute<{ count: number }[]>(`select count(*)::int as count from ${table}`);

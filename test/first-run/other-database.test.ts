@@ -5,7 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Application } from '../../server/applications/application.entity.ts';
 import { hashClientSecret } from '../../server/applications/client-secret.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { getFirstRunFilePath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
+import {
+  getFirstRunCredentialsFilePath,
+  readFirstRunCredentialsOfThisDatabase,
+} from '../../server/first-run/first-run-credentials-file.ts';
 import { createAdministratorAndDemonstrationShop } from '../../server/first-run/create-administrator-and-demonstration-shop.ts';
 import { createMigratedDatabase } from '../support/services/database.ts';
 
@@ -30,23 +33,23 @@ const prepare = (db: Database) =>
 test('a first-run file is used only with its database, and is kept as a backup when it is replaced', async () => {
   if (!first || !second) throw new Error('no databases');
   await prepare(first);
-  const path = getFirstRunFilePath(dataDirectory);
+  const path = getFirstRunCredentialsFilePath(dataDirectory);
   const firstFile = await readFile(path, 'utf8');
-  expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toEqual(JSON.parse(firstFile));
-  expect(await readFirstRunFile(second.em.fork(), dataDirectory)).toBeUndefined();
+  expect(await readFirstRunCredentialsOfThisDatabase(first.em.fork(), dataDirectory)).toEqual(JSON.parse(firstFile));
+  expect(await readFirstRunCredentialsOfThisDatabase(second.em.fork(), dataDirectory)).toBeUndefined();
   await prepare(second);
   expect(await readFile(`${path}.previous`, 'utf8')).toBe(firstFile);
-  expect(await readFirstRunFile(second.em.fork(), dataDirectory)).toEqual(JSON.parse(await readFile(path, 'utf8')));
-  expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toBeUndefined();
+  expect(await readFirstRunCredentialsOfThisDatabase(second.em.fork(), dataDirectory)).toEqual(JSON.parse(await readFile(path, 'utf8')));
+  expect(await readFirstRunCredentialsOfThisDatabase(first.em.fork(), dataDirectory)).toBeUndefined();
 });
 
 test('a first-run file is not used after its client secret has been rotated', async () => {
   if (!first) throw new Error('no database');
   await prepare(first);
-  const file = await readFirstRunFile(first.em.fork(), dataDirectory);
+  const file = await readFirstRunCredentialsOfThisDatabase(first.em.fork(), dataDirectory);
   const em = first.em.fork();
   const application = await em.findOneOrFail(Application, { clientId: file?.applications.administration.client_id ?? '' });
   application.rotateSecret(hashClientSecret('another-secret'), new Date());
   await em.flush();
-  expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toBeUndefined();
+  expect(await readFirstRunCredentialsOfThisDatabase(first.em.fork(), dataDirectory)).toBeUndefined();
 });

@@ -118,7 +118,7 @@ const sourcesWithoutDetails = /^(order-imports|product-imports|user-imports|http
 
 /** Files whose texts contain names from the code. The catalogs contain every resulting sentence. */
 const filesWithKnownValues = new Set([
-  'identity-providers/find-identity-provider-errors.ts',
+  'identity-providers/find-identity-provider-setting-errors.ts',
   'identity-providers/save-identity-provider.ts',
   // this file joins the messages of validation rules in a log entry
   'logging/logger.ts',

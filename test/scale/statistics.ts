@@ -20,7 +20,7 @@ import {
   queryStatisticsPerClientApplication,
   addRecordedChangesToOrderStatistics,
   rebuildOrderStatistics,
-} from '../../server/statistics/call-database-statistics-functions.ts';
+} from '../../server/statistics/query-update-and-rebuild-statistics.ts';
 import {
   readOrderStatistics,
   readBestSellingLowStockAndUnsoldProducts,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const server = join(import.meta.dirname, '../../server');
 
 /**
- * The only file that assigns an e-mail address. `changeEmailAddress` and account closure call methods of this entity. A MikroORM hook
+ * The only file that assigns an e-mail address. `changeEmailAddressNotifyAndAudit` and account closure call methods of this entity. A MikroORM hook
  * rejects all other assignments of an e-mail address at run time.
  */
 const allowed = ['users/user.entity.ts'];
@@ -26,14 +26,14 @@ const writers: readonly (readonly [string, RegExp])[] = [
 
 const writersIn = (source: string): string[] => writers.filter(([, pattern]) => pattern.test(source)).map(([name]) => name);
 
-test('only changeEmailAddress writes the e-mail address of an existing user', async () => {
+test('only changeEmailAddressNotifyAndAudit writes the e-mail address of an existing user', async () => {
   const files = (await readdir(server, { recursive: true })).filter(
     (file) => /\.(ts|sql)$/.test(file) && !file.includes('node_modules') && !allowed.includes(file),
   );
   expect(files.length).toBeGreaterThan(200);
   const found = await Promise.all(files.map(async (file) => [file, writersIn(await readFile(join(server, file), 'utf8'))] as const));
   expect(found.filter(([, names]) => names.length > 0)).toEqual([
-    ['users/change-or-verify-email-address.ts', ['the method of the entity']],
+    ['users/change-email-address-or-mark-verified.ts', ['the method of the entity']],
   ]);
 });
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { MandateEvent } from '@mandate/client-sdk/webhooks';
-import { commandErrorFromCallError, getCommandSpecForOperation } from '../../contract-commands/build-request.ts';
+import { commandErrorFromCallError, getCommandSpecForOperation } from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import { parseEventTypes } from '../../webhooks/parse-event-types.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
-import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
 
@@ -26,7 +26,7 @@ export function addEventsWatchCommand(program: Command, io: CliEnvironment): voi
 async function watch(io: CliEnvironment, settings: Settings, flags: Flags): Promise<void> {
   const options = { after: parseAfterEventIdFlag(flags.after), type: parseEventTypes('--type', flags.type) };
   const session = await openProfileSession(io, settings);
-  requireScopes(session, ['events.read']);
+  assertSignedInWithScopes(session, ['events.read']);
   try {
     for await (const event of pollEvents(io, settings, session.client, options)) {
       io.stdout.write(

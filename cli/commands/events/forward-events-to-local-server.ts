@@ -3,7 +3,7 @@ import { isLoopback } from '@mandate/client-sdk';
 import { type MandateEvent, signWebhook } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
-import { commandErrorFromCallError, getCommandSpecForOperation } from '../../contract-commands/build-request.ts';
+import { commandErrorFromCallError, getCommandSpecForOperation } from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import { parseEventTypes } from '../../webhooks/parse-event-types.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
@@ -11,7 +11,7 @@ import { forwardEvent, type ForwardResult, type ForwardTarget } from '../../webh
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
-import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
 import { loadOrCreateSigningSecret } from '../../webhooks/load-or-create-signing-secret.ts';
@@ -52,7 +52,7 @@ async function listen(io: CliEnvironment, settings: Settings, flags: Flags): Pro
   const options = { after: parseAfterEventIdFlag(flags.after), type: parseEventTypes('--events', flags.events) };
   const target = flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, flags);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, ['events.read']);
+  assertSignedInWithScopes(session, ['events.read']);
   if (target && !isLoopback(target.url.hostname)) {
     await requireConfirmation(io, settings, () => `Forward events to ${target.url.host}, which is not this machine?`, flags.yes ?? false);
   }

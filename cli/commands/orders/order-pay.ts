@@ -7,9 +7,9 @@ import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
 import {
   commandErrorFromCallError,
-  buildRequestFromCommandInput,
+  validateInputAndBuildRequest,
   getCommandSpecForOperation,
-} from '../../contract-commands/build-request.ts';
+} from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
@@ -23,7 +23,7 @@ import {
 } from '../global-flags-and-command-groups.ts';
 import { createProgressBar } from '../../terminal/progress-bar.ts';
 import { fetchAndDescribeOrder } from '../../contract-commands/confirmation-questions.ts';
-import { openProfileSession, requireSignIn } from '../../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedIn } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 
@@ -72,11 +72,11 @@ async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Fl
       Object.entries(values).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
     ),
   );
-  const request = buildRequestFromCommandInput({ spec, path: [id], typed });
+  const request = validateInputAndBuildRequest({ spec, path: [id], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
   parseWaitFlags(flags);
   const session = await openProfileSession(io, settings);
-  requireSignIn(session);
+  assertSignedIn(session);
   const { client } = session;
   const note = provider === 'test' ? ' with the test provider (no money is moved)' : '';
   await requireConfirmation(io, settings, async () => `Pay ${await fetchAndDescribeOrder(client, id)}${note}?`, flags.yes ?? false);

@@ -5,9 +5,9 @@ import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task-and-sh
 import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromCallError,
-  buildRequestFromCommandInput,
+  validateInputAndBuildRequest,
   getCommandSpecForOperation,
-} from '../../contract-commands/build-request.ts';
+} from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { chooseOrderReadScope } from '../../sign-in/choose-order-read-scope.ts';
@@ -18,7 +18,7 @@ import {
   addCommandWithoutSubcommands,
   setCompletionChoices,
 } from '../global-flags-and-command-groups.ts';
-import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
 
@@ -59,10 +59,10 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
     throw usageError(`--until must be paid, shipped, delivered or canceled`);
   if (until !== undefined && id === undefined) throw usageError('--until requires an order ID');
   const spec = getCommandSpecForOperation(id === undefined ? 'orders.list' : 'orders.get');
-  buildRequestFromCommandInput({ spec, path: id === undefined ? [] : [id], typed: new Map() });
+  validateInputAndBuildRequest({ spec, path: id === undefined ? [] : [id], typed: new Map() });
   parseWaitFlags(flags);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, [chooseOrderReadScope(session)]);
+  assertSignedInWithScopes(session, [chooseOrderReadScope(session)]);
   const printed = { changes: 0 };
   try {
     await watchOrders(io, settings, createOrderSource(session.client, id, io.interrupted), flags, printed);

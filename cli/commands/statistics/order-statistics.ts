@@ -1,18 +1,18 @@
 import { Option, type Command } from 'commander';
 import type { OrderStatistics } from '@mandate/client-sdk';
 import {
-  buildRequestFromCommandInput,
+  validateInputAndBuildRequest,
   commandErrorFromCallError,
   getCommandSpecForOperation,
-} from '../../contract-commands/build-request.ts';
+} from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { printOrderStatisticsChart, printOrderStatisticsTable } from '../../output/print-order-statistics.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
-import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
-import { addOperationFlags } from '../add-api-operation-commands.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../../sign-in/profile-session.ts';
+import { addOperationFlagsAndCollectValues } from '../add-api-operation-commands.ts';
 import {
   addCommandWithoutSubcommands,
   readGlobalFlags,
@@ -29,7 +29,7 @@ export function addOrderStatisticsCommand(program: Command, io: CliEnvironment):
   const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, 'stats'), 'orders', spec.summary).description(
     `${spec.summary}.\n${spec.description ?? ''}`,
   );
-  const typed = addOperationFlags(command, spec);
+  const typed = addOperationFlagsAndCollectValues(command, spec);
   command
     .addOption(setCompletionChoices(new Option('--by <interval>', 'short form of --interval'), intervals))
     .option('--chart', 'draw bars and sparklines, or print a plain table if the output is not a terminal')
@@ -40,10 +40,10 @@ export function addOrderStatisticsCommand(program: Command, io: CliEnvironment):
 }
 
 async function showOrderStatistics(io: CliEnvironment, settings: Settings, typed: RawFlagValues, { by, chart }: Flags): Promise<void> {
-  const request = buildRequestFromCommandInput({ spec, path: [], typed: withInterval(typed, by) });
+  const request = validateInputAndBuildRequest({ spec, path: [], typed: withInterval(typed, by) });
   assertRequestedFieldsKnown(settings, spec.fields);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, [...spec.scopes]);
+  assertSignedInWithScopes(session, [...spec.scopes]);
   const body = await session.client
     .request({ ...request, operation: spec.operationId }, { signal: io.interrupted })
     .catch((error: unknown): never => {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import {
   commandErrorFromCallError,
-  buildRequestFromCommandInput,
+  validateInputAndBuildRequest,
   getCommandSpecForOperation,
-} from '../../contract-commands/build-request.ts';
+} from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { assertDownloadMayOverwrite, saveDownloadAndVerifyChecksum } from '../../files/save-download-and-verify-checksum.ts';
-import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 
 type Flags = { readonly output: string; readonly yes?: boolean };
@@ -25,11 +25,11 @@ export function addDownloadTaskResultCommand(program: Command, io: CliEnvironmen
 
 async function downloadResult(io: CliEnvironment, settings: Settings, id: string, flags: Flags): Promise<void> {
   const spec = getCommandSpecForOperation('tasks.result');
-  buildRequestFromCommandInput({ spec, path: [id], typed: new Map() });
+  validateInputAndBuildRequest({ spec, path: [id], typed: new Map() });
   const target = { path: flags.output, overwrite: flags.yes ?? false };
   assertDownloadMayOverwrite(target);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, ['tasks.read']);
+  assertSignedInWithScopes(session, ['tasks.read']);
   try {
     const options = { signal: io.interrupted };
     const { result } = await session.client.tasks.get(id, options);

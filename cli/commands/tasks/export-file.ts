@@ -10,10 +10,10 @@ import {
 import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromCallError,
-  buildRequestFromCommandInput,
+  validateInputAndBuildRequest,
   getCommandSpecForOperation,
   type ContractRequest,
-} from '../../contract-commands/build-request.ts';
+} from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { chooseOrderReadScope } from '../../sign-in/choose-order-read-scope.ts';
@@ -27,10 +27,10 @@ import {
   type DownloadTarget,
 } from '../../files/save-download-and-verify-checksum.ts';
 import { isRecord } from '../../schema/find-schema-violations.ts';
-import { openProfileSession, requireScopes, type ProfileSession } from '../../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes, type ProfileSession } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
-import { addOperationFlags } from '../add-api-operation-commands.ts';
+import { addOperationFlagsAndCollectValues } from '../add-api-operation-commands.ts';
 import { addTaskWaitFlags } from './task-wait.ts';
 
 type Flags = WaitFlags & { readonly output?: string; readonly yes?: boolean; readonly wait: boolean; readonly idempotencyKey?: string };
@@ -59,7 +59,7 @@ export function addExportCommand(program: Command, io: CliEnvironment, group: Gr
   const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, group), 'export', `Export ${group} to a file`).description(
     `Export ${group} to a file. The file is created only when the export is complete. If the output is piped, the export is written to standard output.\n${spec.description ?? ''}`,
   );
-  const typed = addOperationFlags(command, spec);
+  const typed = addOperationFlagsAndCollectValues(command, spec);
   addTaskWaitFlags(command)
     .option('-o, --output <file>', 'path of the output file; - writes to standard output')
     .option('--no-wait', 'start the export, print the task and exit without waiting')
@@ -73,7 +73,7 @@ export function addExportCommand(program: Command, io: CliEnvironment, group: Gr
 async function exportFile(io: CliEnvironment, settings: Settings, group: Group, typed: RawFlagValues, flags: Flags): Promise<void> {
   const { operationId, getScope } = exportKinds[group];
   const spec = getCommandSpecForOperation(operationId);
-  const request = buildRequestFromCommandInput({ spec, path: [], typed });
+  const request = validateInputAndBuildRequest({ spec, path: [], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
   parseWaitFlags(flags);
   const target: DownloadTarget = { path: flags.output ?? defaultPath(io, group, request), overwrite: flags.yes ?? false };
@@ -84,7 +84,7 @@ async function exportFile(io: CliEnvironment, settings: Settings, group: Group, 
   }
   if (flags.wait) assertDownloadMayOverwrite(target);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, [getScope(session), 'tasks.read', 'tasks.write']);
+  assertSignedInWithScopes(session, [getScope(session), 'tasks.read', 'tasks.write']);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both operations return a task

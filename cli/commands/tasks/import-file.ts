@@ -10,10 +10,10 @@ import {
 import { exitCodes } from '../../errors/exit-codes.ts';
 import {
   commandErrorFromCallError,
-  buildRequestFromCommandInput,
+  validateInputAndBuildRequest,
   getCommandSpecForOperation,
   type ContractRequest,
-} from '../../contract-commands/build-request.ts';
+} from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import {
   getCommandGroupOrThrow,
@@ -28,11 +28,11 @@ import { openUploadFile, type UploadFile } from '../../files/open-upload-file.ts
 import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
 import { assertDownloadMayOverwrite, saveDownloadAndVerifyChecksum } from '../../files/save-download-and-verify-checksum.ts';
 import { isRecord } from '../../schema/find-schema-violations.ts';
-import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 import { assertNoImportRowsRejected, printImportSummary, printFailedOrCanceledImport } from '../../output/print-import-summary.ts';
-import { addOperationFlags } from '../add-api-operation-commands.ts';
+import { addOperationFlagsAndCollectValues } from '../add-api-operation-commands.ts';
 import { addTaskWaitFlags } from './task-wait.ts';
 
 type Flags = WaitFlags & { readonly format?: string; readonly report?: string; readonly yes?: boolean; readonly idempotencyKey?: string };
@@ -50,7 +50,7 @@ export function addImportCommand(program: Command, io: CliEnvironment, group: ke
   const command = addCommandWithoutSubcommands(getCommandGroupOrThrow(program, group), 'import', `Import ${group} from a file`)
     .description(`Import ${group} from a file.\n${spec.description ?? ''}`)
     .argument('<file>', 'CSV file with a header, or file with one JSON object per line; can be compressed (.gz); - reads standard input');
-  const typed = addOperationFlags(command, spec);
+  const typed = addOperationFlagsAndCollectValues(command, spec);
   addTaskWaitFlags(command)
     .addOption(
       setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: derived from the file name, otherwise csv)'), [
@@ -80,7 +80,7 @@ async function importFile(
   flags: Flags,
 ): Promise<void> {
   const spec = getCommandSpecForOperation(kind.operationId);
-  const request = buildRequestFromCommandInput({ spec, path: [], typed });
+  const request = validateInputAndBuildRequest({ spec, path: [], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
   parseWaitFlags(flags);
   const report = flags.report === undefined ? undefined : { path: flags.report, overwrite: flags.yes ?? false };
@@ -88,7 +88,7 @@ async function importFile(
   const file = await openUploadFile(io, path, flags.format);
   if (file.check) await checkImportFileEncodingAndRows(path, file.check(), file.contentType);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, requiredScopes(kind));
+  assertSignedInWithScopes(session, requiredScopes(kind));
   const { client } = session;
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {

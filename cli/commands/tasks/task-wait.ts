@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { waitForTaskAndShowProgress, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task-and-show-progress.ts';
 import {
   commandErrorFromCallError,
-  buildRequestFromCommandInput,
+  validateInputAndBuildRequest,
   getCommandSpecForOperation,
-} from '../../contract-commands/build-request.ts';
+} from '../../contract-commands/build-request-and-convert-api-errors.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
 import { getCommandGroupOrThrow, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
-import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, assertSignedInWithScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 import { assertNoImportRowsRejected } from '../../output/print-import-summary.ts';
@@ -35,10 +35,10 @@ export function addTasksWaitCommand(program: Command, io: CliEnvironment): void 
 
 async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
   const spec = getCommandSpecForOperation('tasks.get');
-  buildRequestFromCommandInput({ spec, path: [id], typed: new Map() });
+  validateInputAndBuildRequest({ spec, path: [id], typed: new Map() });
   assertRequestedFieldsKnown(settings, spec.fields);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, ['tasks.read']);
+  assertSignedInWithScopes(session, ['tasks.read']);
   try {
     const task = await waitForTaskAndShowProgress(io, settings, session.client, id, flags);
     printResult(io, settings, task);

@@ -6,7 +6,7 @@ import {
 } from './example-requests.ts';
 import { createProblemExample } from './example-problems.ts';
 import { examplesBySchemaName } from './schema-examples.ts';
-import { isJsonObject, mapJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
+import { isJsonObject, mapJsonObjectValues, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 
 /** Example values by field name, for schemas without a complete example. */
 const valuesByFieldName: Readonly<Record<string, JsonValue>> = {
@@ -95,8 +95,8 @@ export function addOpenApiExamples(document: JsonObject, origin: string): JsonOb
   const components = isJsonObject(document['components']) ? document['components'] : {};
   const schemas = isJsonObject(components['schemas']) ? components['schemas'] : {};
   const problemExamples = new Map<string, JsonObject>();
-  const paths = mapJsonObject(document['paths'], (methods) =>
-    mapJsonObject(methods, (operation) =>
+  const paths = mapJsonObjectValues(document['paths'], (methods) =>
+    mapJsonObjectValues(methods, (operation) =>
       isJsonObject(operation) ? operationWithExamples(operation, schemas, origin, problemExamples) : operation,
     ),
   );
@@ -113,14 +113,14 @@ function operationWithExamples(
   const { parameters, requestBody, responses, ...rest } = operation;
   const id = jsonPrimitiveToText(operation['operationId']);
   const contentWithExamples = (content: JsonValue | undefined): JsonObject =>
-    mapJsonObject(content, (media, type) =>
+    mapJsonObjectValues(content, (media, type) =>
       isJsonObject(media) && !type.startsWith('image/') ? { ...media, example: exampleContent(id, type, media, schemas) } : media,
     );
   return {
     ...rest,
     ...(Array.isArray(parameters) && { parameters: parameters.map((parameter) => withParameterExample(id, parameter)) }),
     ...(isJsonObject(requestBody) && { requestBody: { ...requestBody, content: contentWithExamples(requestBody['content']) } }),
-    responses: mapJsonObject(responses, (response) => {
+    responses: mapJsonObjectValues(responses, (response) => {
       if (!isJsonObject(response) || !isJsonObject(response['content'])) return response;
       const codes = response['x-problem-codes'];
       if (!Array.isArray(codes)) return { ...response, content: contentWithExamples(response['content']) };
@@ -156,5 +156,5 @@ function problemsWithExamples(
 ): JsonObject {
   for (const code of codes) if (!problemExamples.has(code)) problemExamples.set(code, createProblemExample(code, origin));
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
-  return mapJsonObject(content, (media) => (isJsonObject(media) ? { ...media, examples } : media));
+  return mapJsonObjectValues(content, (media) => (isJsonObject(media) ? { ...media, examples } : media));
 }

@@ -13,7 +13,7 @@ import {
 import { apiKeyOrderLimitsInputSchema, apiKeyOrderLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { administratorOnlyScopes, firstPartyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
+import { administratorOnlyScopes, firstPartyOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
 import { sessionsKeysAndAppsPermissionText } from './sessions.ts';
 import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
 import {
@@ -41,7 +41,7 @@ export const maxApiKeyLifetimeDays = 366;
  * after the key is revoked. Operations that require a recent sign-in do not accept keys either.
  */
 const [firstScope, ...moreScopes] = scopeNames.filter(
-  (scope) => scope !== 'api_keys.manage' && !administratorOnlyScopes.has(scope) && !firstPartyScopes.has(scope),
+  (scope) => scope !== 'api_keys.manage' && !administratorOnlyScopes.has(scope) && !firstPartyOnlyScopes.has(scope),
 );
 if (firstScope === undefined) throw new Error('no scope is available to API keys');
 const keyScope = z.enum([firstScope, ...moreScopes]);
@@ -106,7 +106,10 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The keys themselves are not included.',
-    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes) },
+    responses: {
+      200: listPageSchema('ApiKeyPage', apiKeySchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   listOfUser: {

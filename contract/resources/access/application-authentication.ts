@@ -16,7 +16,7 @@ export const clientAuthenticationMethods = ['none', 'client_secret_basic', 'priv
 export const certificateSubjectTypes = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'] as const;
 
 /** Maximum number of keys in an application's `jwks`. This maximum allows the rotation of one key for each algorithm. */
-export const maxApplicationKeys = 10;
+export const maxPublicKeysInApplicationJwks = 10;
 
 const descriptions = {
   token_endpoint_auth_method:
@@ -73,7 +73,7 @@ const publicJwkSchema = withSchemaName(
 );
 
 /** Response fields that describe how an application authenticates and how its requests are secured. */
-export const applicationAuthenticationFields = {
+export const applicationAuthenticationResponseFields = {
   token_endpoint_auth_method: extensibleEnumSchema(clientAuthenticationMethods).describe(descriptions.token_endpoint_auth_method),
   jwks: z
     .object({ keys: z.array(publicJwkSchema) })
@@ -94,7 +94,7 @@ export const applicationAuthenticationFields = {
 
 // Unknown members are ignored (RFC 7517 section 4), so that keys can be copied from other tools.
 const jwksInputSchema = z
-  .object({ keys: z.array(z.record(z.unknown()).describe('A public key as a JSON Web Key.')).min(1).max(maxApplicationKeys) })
+  .object({ keys: z.array(z.record(z.unknown()).describe('A public key as a JSON Web Key.')).min(1).max(maxPublicKeysInApplicationJwks) })
   .strict();
 
 /**

@@ -19,9 +19,9 @@ import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/r
 import { scopeNames } from '../../protocol/scopes.ts';
 import { secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, singleLineInputSchema, lengthLimitedTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
-import { applicationAuthenticationFields, applicationAuthenticationInputFields } from './application-authentication.ts';
+import { applicationAuthenticationResponseFields, applicationAuthenticationInputFields } from './application-authentication.ts';
 import { applicationLogoAndLinkFields, applicationLogoAndLinkInputFields } from './application-logo-and-links.ts';
-import { clientSecretSchema, registrationTokenSchema, clientSecretRotationSchema } from './client-secret-and-registration-token-schemas.ts';
+import { clientSecretSchema, registrationTokenSchema, rotatedClientSecretSchema } from './client-secret-and-registration-token-schemas.ts';
 
 const c = initContract();
 
@@ -103,7 +103,7 @@ const fields = {
   refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsSchema.describe(descriptions.order_limits_ceiling),
   order_products_ceiling: nullableProductLimitsSchema.describe(descriptions.order_products_ceiling),
-  ...applicationAuthenticationFields,
+  ...applicationAuthenticationResponseFields,
   version: z.number().int().min(1).describe('Version number, incremented on every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
@@ -241,7 +241,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     summary: 'Rotate the client secret of an application',
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. You can also use this operation to create a secret after you have changed \`token_endpoint_auth_method\` to \`client_secret_basic\`. ${onlyAdministrators}`,
     responses: {
-      201: clientSecretRotationSchema,
+      201: rotatedClientSecretSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'application_has_no_secret'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
@@ -280,7 +280,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
 });
 export type Application = z.output<typeof applicationSchema>;
 export type ApplicationWithSecret = z.output<typeof createdApplicationResponseSchema>;
-export type SecretRotation = z.output<typeof clientSecretRotationSchema>;
+export type SecretRotation = z.output<typeof rotatedClientSecretSchema>;
 export type RegistrationToken = z.output<typeof registrationTokenSchema>;
 export type ApplicationCreate = z.output<typeof applicationCreateSchema>;
 export type ApplicationUpdate = z.output<typeof applicationUpdateSchema>;

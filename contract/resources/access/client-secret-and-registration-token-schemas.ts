@@ -12,7 +12,7 @@ const rotatedSecret = secretShownOnceSchema(
   'The new client secret.',
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
 );
-export const clientSecretRotationSchema = withSchemaName(
+export const rotatedClientSecretSchema = withSchemaName(
   'SecretRotation',
   z.object({ client_secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
 );

@@ -68,7 +68,7 @@ const receivedResponseSchema = withSchemaName(
 );
 
 /** A request, and the response to it. */
-export const webhookExchangeSchema = z.object({
+export const webhookRequestAndResponseSchema = z.object({
   request: sentRequestSchema.nullable().describe('`null` for attempts by an older server version that did not store requests.'),
   response: receivedResponseSchema.nullable().describe('`null` if there was no response.'),
 });
@@ -78,7 +78,7 @@ export const webhookDeliveryDetailsSchema = withSchemaName(
   z.object({
     ...deliveryFields,
     attempts: z
-      .array(withSchemaName('WebhookAttemptDetails', z.object({ ...attemptFields, ...webhookExchangeSchema.shape })))
+      .array(withSchemaName('WebhookAttemptDetails', z.object({ ...attemptFields, ...webhookRequestAndResponseSchema.shape })))
       .max(maxWebhookAttempts)
       .describe(attemptsDescription),
   }),
@@ -88,4 +88,4 @@ export type WebhookDelivery = z.output<typeof webhookDeliverySchema>;
 export type WebhookDeliveryStatus = WebhookDelivery['status'];
 export type WebhookDeliveryDetails = z.output<typeof webhookDeliveryDetailsSchema>;
 /** A request to an endpoint, and the response to it, as stored with an attempt. */
-export type WebhookExchange = z.output<typeof webhookExchangeSchema>;
+export type WebhookExchange = z.output<typeof webhookRequestAndResponseSchema>;

@@ -25,7 +25,7 @@ const c = initContract();
 /** Maximum number of pending approvals per grant, so that an application cannot flood a customer with requests. */
 export const maxPendingApprovalsPerGrant = 5;
 /** Maximum number of approvals that an application can request per grant in 24 hours; each request sends an e-mail. */
-export const maxDailyApprovalsPerGrant = 20;
+export const maxApprovalRequestsPerGrantIn24Hours = 20;
 /** Maximum time to wait for a decision in one request, in seconds. */
 export const maxApprovalWaitSeconds = 30;
 

@@ -13,7 +13,7 @@ export const maxLineQuantity = 100_000;
 export const unitsPerOrderLineSchema = z.number().int().min(1).max(maxLineQuantity);
 
 /** Fields that describe an order in requests for orders and quotes. */
-export const orderInputFields = {
+export const orderAndQuoteInputFields = {
   items: z
     .array(withSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity: unitsPerOrderLineSchema }).strict()))
     .min(1)
@@ -38,9 +38,9 @@ export const orderCreateSchema = withSchemaName(
   'OrderCreate',
   z
     .object({
-      ...orderInputFields,
-      items: orderInputFields.items.optional(),
-      delivery: orderInputFields.delivery.optional(),
+      ...orderAndQuoteInputFields,
+      items: orderAndQuoteInputFields.items.optional(),
+      delivery: orderAndQuoteInputFields.delivery.optional(),
       quote_id: idSchema
         .optional()
         .describe(
@@ -52,4 +52,4 @@ export const orderCreateSchema = withSchemaName(
 
 export type OrderCreate = z.output<typeof orderCreateSchema>;
 /** Items, delivery and other details of an order or a quote. */
-export type OrderInput = z.output<z.ZodObject<typeof orderInputFields>>;
+export type OrderInput = z.output<z.ZodObject<typeof orderAndQuoteInputFields>>;

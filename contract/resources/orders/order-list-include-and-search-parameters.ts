@@ -7,7 +7,7 @@ import { singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-
 /** Maximum number of orders on a page if the list includes order lines. */
 export const maxOrdersWithItems = 20;
 /** Maximum number of orders that a search finds. */
-export const maxFoundOrders = 10_000;
+export const maxOrderSearchMatches = 10_000;
 
 export const orderIncludeParameterSchema = commaSeparatedEnumSchema(['items', 'customer', 'client'])
   .optional()
@@ -18,11 +18,11 @@ export const orderIncludeParameterSchema = commaSeparatedEnumSchema(['items', 'c
 export const orderSearchTextSchema = singleLineInputSchema(254)
   .optional()
   .describe(
-    `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than ${maxFoundOrders} orders match, only those with the highest order numbers are returned.`,
+    `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than ${maxOrderSearchMatches} orders match, only those with the highest order numbers are returned.`,
   );
 
 /** Order fields that a list returns only if the `include` parameter names them. */
-export const orderFieldsIncludedOnRequest = {
+export const orderCustomerAndClientIncludeFields = {
   customer: withSchemaName('OrderCustomer', z.object({ id: idSchema, name: z.string() }))
     .optional()
     .describe('Customer; returned only with `include=customer`.'),

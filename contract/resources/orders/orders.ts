@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import {
-  orderFieldsIncludedOnRequest,
+  orderCustomerAndClientIncludeFields,
   orderIncludeParameterSchema,
   orderSearchTextSchema,
 } from './order-list-include-and-search-parameters.ts';
@@ -109,7 +109,7 @@ export const orderSummarySchema = withSchemaName(
   z
     .object({
       ...orderFields,
-      ...orderFieldsIncludedOnRequest,
+      ...orderCustomerAndClientIncludeFields,
       items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; returned only with `include=items`.'),
     })
     .describe('An order in a list. The lines are included only with `include=items`.'),

@@ -16,7 +16,7 @@ import {
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { maxOrderLines, orderInputFields } from './order-create-schema.ts';
+import { maxOrderLines, orderAndQuoteInputFields } from './order-create-schema.ts';
 import { orderItemSchema, orderProblemTypes, orderSchema, orderPlacementProblemCodes } from './orders.ts';
 
 const c = initContract();
@@ -42,7 +42,7 @@ export const quoteCreateSchema = withSchemaName(
   'QuoteCreate',
   z
     .object({
-      ...orderInputFields,
+      ...orderAndQuoteInputFields,
       user_id: idSchema
         .optional()
         .describe(

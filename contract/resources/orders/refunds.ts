@@ -117,7 +117,10 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     summary: 'List refunds',
     description:
       "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
-    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes) },
+    responses: {
+      200: listPageSchema('RefundPage', refundSchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
     metadata: declareRouteMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {

@@ -38,7 +38,7 @@ export const importUtcOffsetSchema = z
   .default('Z')
   .describe('UTC offset of timestamps that do not specify one.');
 
-export const dryRunAndAmountFormatParameters = {
+export const importDryRunAndAmountFormatParameters = {
   ...importDryRunParameter,
   amounts: z
     .enum(['minor', 'decimal'])

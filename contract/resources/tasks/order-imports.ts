@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idInUrlSchema } from '../../schema/ids.ts';
 import {
   createImportColumnNameParameters,
-  dryRunAndAmountFormatParameters,
+  importDryRunAndAmountFormatParameters,
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
@@ -42,7 +42,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import order h
     headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...dryRunAndAmountFormatParameters,
+        ...importDryRunAndAmountFormatParameters,
         source: importSourceSystemSchema.describe(
           'Name of the source system. Orders are identified by source and reference, so repeating an import creates no duplicates.',
         ),

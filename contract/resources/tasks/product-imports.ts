@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   createImportColumnNameParameters,
-  dryRunAndAmountFormatParameters,
+  importDryRunAndAmountFormatParameters,
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
@@ -40,7 +40,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import pro
     headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...dryRunAndAmountFormatParameters,
+        ...importDryRunAndAmountFormatParameters,
         currency: currencySchema.optional().describe('Currency of products whose rows do not specify one.'),
         category: nameFromOtherSystemSchema(64).optional().describe('Category of new products whose rows do not specify one.'),
         ...createImportColumnNameParameters(productImportFields),

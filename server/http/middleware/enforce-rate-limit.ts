@@ -5,7 +5,7 @@ import { getRequestContext } from '../request/request-context-principal-and-acce
 import { createProblem } from '../problem-details/problem.ts';
 import { translatable } from '../problem-details/translatable-text.ts';
 
-export type RequestLimiter = {
+export type RateLimitAndQuotaCounter = {
   /** Counts one request. The counter belongs to an application and its user, to an API key or, if neither is known, to an IP address. */
   count(principal: Principal | undefined, address: string | undefined): Promise<readonly RateLimitState[]>;
   /** Counts an error response that an application or API key received. */
@@ -19,7 +19,7 @@ export type ApplyRateLimit = (req: Request, res: Response, principal?: Principal
 const monthlyJitterSeconds = 60;
 
 export const createRateLimitEnforcer =
-  (limits: RequestLimiter): ApplyRateLimit =>
+  (limits: RateLimitAndQuotaCounter): ApplyRateLimit =>
   async (req, res, principal) => {
     const limitStates = await limits.count(principal, principal ? undefined : req.ip);
     getRequestContext(req).rateLimitStates = limitStates;

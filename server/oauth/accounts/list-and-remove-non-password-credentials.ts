@@ -1,5 +1,5 @@
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
-import { listActiveApiKeysOfUser } from '../../api-keys/list-active-and-past-api-keys-of-user.ts';
+import { listActiveApiKeysOfUser } from '../../api-keys/list-active-and-latest-past-api-keys-of-user.ts';
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import {

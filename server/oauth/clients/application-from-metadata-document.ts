@@ -8,7 +8,7 @@ import {
 import { supportedGrantTypes } from '../../applications/application.entity.ts';
 import type { FetchedDocument } from '../../outgoing-http/fetch-third-party-document.ts';
 import {
-  cacheSecondsFromHeaders,
+  clampedCacheSecondsFromHeaders,
   parseFetchedJsonDocument,
   UnusableDocumentError,
 } from '../../outgoing-http/fetch-and-parse-json-document.ts';
@@ -57,7 +57,7 @@ export function applicationFromMetadataDocument(clientId: string, document: Fetc
       (name) => metadata.grant_types.includes(name) && grantTypesOfSelfRegisteredApplications.includes(name),
     ),
     registration: 'metadata_document',
-    metadataExpiresAt: new Date(now.getTime() + cacheSecondsFromHeaders(document, now) * 1000),
+    metadataExpiresAt: new Date(now.getTime() + clampedCacheSecondsFromHeaders(document, now) * 1000),
   };
   const fault = findSelfRegistrationError(input, false);
   if (fault) throw new UnusableDocumentError(`${fault.field} ${formatInEnglish(fault.detail)}`);

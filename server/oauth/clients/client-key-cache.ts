@@ -5,7 +5,7 @@ import type { FetchedDocument } from '../../outgoing-http/fetch-third-party-docu
 import type { NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
 import {
   fetchJsonDocument,
-  cacheSecondsFromHeaders,
+  clampedCacheSecondsFromHeaders,
   parseFetchedJsonDocument,
   UnusableDocumentError,
 } from '../../outgoing-http/fetch-and-parse-json-document.ts';
@@ -71,7 +71,7 @@ export class ClientKeyCache {
     const attemptedAtMs = this.#now();
     try {
       const document = await fetchJsonDocument({ url: jwksUri, totalMs: timeoutMs, bytesMax }, this.#network);
-      const freshUntilMs = attemptedAtMs + cacheSecondsFromHeaders(document, new Date(attemptedAtMs)) * 1000;
+      const freshUntilMs = attemptedAtMs + clampedCacheSecondsFromHeaders(document, new Date(attemptedAtMs)) * 1000;
       return { attemptedAtMs, cached: { keys: parseKeySet(document), freshUntilMs }, failure: undefined };
     } catch (error) {
       if (!(error instanceof UnusableDocumentError)) throw error;

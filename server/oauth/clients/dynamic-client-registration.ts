@@ -7,7 +7,7 @@ import {
   clientAuthenticationMethods,
   forbiddenCharacterMessageFromError,
   idTokenSigningAlgorithms,
-  maxApplicationKeys,
+  maxPublicKeysInApplicationJwks,
   scopeDefinitions,
   type Scope,
 } from '@mandate/contract';
@@ -93,7 +93,7 @@ function replaceSignatureAlgorithms(properties: Properties): void {
 
 const authenticationSchema = z.object({
   token_endpoint_auth_method: z.string().default('client_secret_basic'),
-  jwks: z.object({ keys: z.array(z.record(z.unknown())).min(1).max(maxApplicationKeys) }).optional(),
+  jwks: z.object({ keys: z.array(z.record(z.unknown())).min(1).max(maxPublicKeysInApplicationJwks) }).optional(),
   jwks_uri: z.string().max(2000).optional(),
 });
 
@@ -108,7 +108,9 @@ function checkClientAuthentication(properties: Properties): void {
   const requested = authenticationSchema.safeParse(properties);
   if (!requested.success) {
     const field = requested.error.issues[0]?.path[0] ?? 'jwks';
-    throw new errors.InvalidClientMetadata(`${field} is not valid: jwks must contain a list of 1 to ${maxApplicationKeys} keys`);
+    throw new errors.InvalidClientMetadata(
+      `${field} is not valid: jwks must contain a list of 1 to ${maxPublicKeysInApplicationJwks} keys`,
+    );
   }
   const { jwks, jwks_uri: jwksUri } = requested.data;
   const authentication = { ...toApplicationAuthentication(properties), jwks, jwksUri };

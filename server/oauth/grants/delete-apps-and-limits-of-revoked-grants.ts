@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { cancelApprovalsOfGrants } from '../../approvals/record-expirations-and-cancel-approvals.ts';
+import { cancelApprovalsOfGrants } from '../../approvals/record-expirations-and-cancel-for-grants.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppResponseFromFields, findApplicationsOfConnectedApps } from './connected-app-response-and-applications.ts';

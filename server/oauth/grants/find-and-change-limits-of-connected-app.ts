@@ -5,7 +5,7 @@ import type { RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem } from '../../http/problem-details/problem.ts';
 import { translatable } from '../../http/problem-details/translatable-text.ts';
-import { assertCategoriesKnown } from '../../order-limits/product-categories-of-limits.ts';
+import { assertCategoriesHaveProductsForSale } from '../../order-limits/product-categories-of-limits.ts';
 import { findEffectiveOrderLimits, type EffectiveLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilingsAndDefaults } from './find-order-limit-ceilings-and-defaults.ts';
 import {
@@ -119,7 +119,7 @@ async function assertWithinCeilings(em: EntityManager, clientId: string, input: 
  */
 async function assertNewCategoriesKnown(em: EntityManager, grantId: string, { products }: OrderLimitsInput): Promise<void> {
   const current = await findUserSetOrderLimits(em, grantId);
-  await assertCategoriesKnown(em, products?.categories ?? [], '#/products/categories', current?.categories ?? []);
+  await assertCategoriesHaveProductsForSale(em, products?.categories ?? [], '#/products/categories', current?.categories ?? []);
 }
 
 /** @throws {Problem} `invalid_request` if the application did not request access to all orders */

@@ -3,7 +3,7 @@ import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findLimitAboveCeiling, type LimitAboveCeiling } from '../../order-limits/find-limit-above-ceiling-and-tighten-limits.ts';
 import { findUnpermittedCategory, intersectCategories, type PermittedCategories } from '../../order-limits/product-categories-of-limits.ts';
-import { readShopOrderLimitSettings } from '../../order-limits/change-shop-order-limit-settings.ts';
+import { readShopOrderLimitSettings } from '../../order-limits/read-and-change-shop-order-limit-settings.ts';
 import { translatable, type TranslatableText } from '../../http/problem-details/translatable-text.ts';
 
 export type OrderLimitCeilingsAndDefaults = {

@@ -1,5 +1,5 @@
 import {
-  orderActions,
+  orderActionsInAuthorizationDetails,
   orderAuthorizationDetailsInputSchema,
   type EffectiveOrderLimits,
   type OrderAccessLevel,
@@ -61,7 +61,11 @@ const orderAccessScopes = new Set<string>([
 ]);
 
 /** Permissions of an application that has no limits. */
-export const unlimitedOrderPermissions: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
+export const unlimitedOrderPermissions: EffectiveOrderLimits = {
+  actions: [...orderActionsInAuthorizationDetails],
+  orders: 'all',
+  approval: 'above_limit',
+};
 
 /**
  * Returns the limits of a grant that was requested without authorization details. An application that the shop does not operate can access

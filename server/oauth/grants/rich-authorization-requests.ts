@@ -17,7 +17,7 @@ import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-li
 import { findEffectiveOrderLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilingsAndDefaults } from './find-order-limit-ceilings-and-defaults.ts';
-import { findUnknownCategories } from '../../order-limits/product-categories-of-limits.ts';
+import { findCategoriesWithoutProductsForSale } from '../../order-limits/product-categories-of-limits.ts';
 import { findUserSetOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { recordLimitChangeAndUpdateTokens } from './record-limit-change-and-update-tokens.ts';
 import { getDefaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
@@ -41,7 +41,7 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
           const limits = parseOrderDetails(detail, new Date());
           const excess = findLimitAboveCeilings(await findOrderLimitCeilingsAndDefaults(em, ctx.oidc.client?.clientId ?? ''), limits);
           if (excess) throw invalidDetails(`${excess.path.join('.')}: for this application, ${formatInEnglish(excess.reason)}`);
-          const [unknown] = limits.products ? await findUnknownCategories(em, limits.products.categories) : [];
+          const [unknown] = limits.products ? await findCategoriesWithoutProductsForSale(em, limits.products.categories) : [];
           if (unknown !== undefined) throw invalidDetails(`products.categories: no product for sale is in the category ${unknown}`);
         },
       },

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { getProviderScopeParameters } from '../../identity-providers/provider-scopes-and-account-check-interval.ts';
-import { getIdentityProviderPagePath } from '../../identity-providers/save-identity-provider.ts';
+import { getIdentityProviderEndpointsBasePath } from '../../identity-providers/save-identity-provider.ts';
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
 import { createSsrfProtectedFetch } from '../../outgoing-http/create-ssrf-protected-fetch.ts';
 import type { NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
@@ -67,7 +67,8 @@ export class RelyingParty {
     };
   }
 
-  redirectUri = ({ slug }: Pick<IdentityProviderRow, 'slug'>): string => `${this.#issuer}${getIdentityProviderPagePath(slug)}/callback`;
+  redirectUri = ({ slug }: Pick<IdentityProviderRow, 'slug'>): string =>
+    `${this.#issuer}${getIdentityProviderEndpointsBasePath(slug)}/callback`;
 
   /**
    * Returns a provider's metadata, which is cached for five minutes.

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { BrandingCache } from '../../branding/branding-cache.ts';
+import type { LastReadBranding } from '../../branding/last-read-branding.ts';
 import type { Languages } from '../../languages/languages.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { basePathFromIssuer } from '../protocol/endpoint-paths-and-audiences.ts';
@@ -8,7 +8,7 @@ import { pageEnhancementScript } from './assets/page-enhancement-script.ts';
 import type { PageSettings } from './views/page-layout-and-form-fields.ts';
 
 /** Creates the settings that all pages share. `shop` and `stylesheetPathFromAccentColor` always reflect the most recently read branding. */
-export const createPageSettings = (em: EntityManager, branding: BrandingCache, issuer: string, languages: Languages): PageSettings => ({
+export const createPageSettings = (em: EntityManager, branding: LastReadBranding, issuer: string, languages: Languages): PageSettings => ({
   get shop() {
     return branding.current;
   },

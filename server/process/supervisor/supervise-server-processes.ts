@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Config } from '../../config/read-config.ts';
 import { createLogger } from '../../logging/logger.ts';
-import { serveRateLimitCounters } from '../../rate-limits/supervisor-counters.ts';
+import { countRequestsOfProcessesInSupervisor } from '../../rate-limits/supervisor-counters.ts';
 import { ProcessSupervisor } from './process-supervisor.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function superviseServerProcesses(config: Config): Promise<void> {
   // Each process accepts connections by itself. If the supervisor distributed the connections, a blocked process would still receive
   // connections. In addition, a connection would stay open without a response if its process exited at that moment.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  serveRateLimitCounters();
+  countRequestsOfProcessesInSupervisor();
   const stopMetrics =
     config.metrics && (await (await import('../../metrics/metrics-of-all-processes.ts')).serveMetricsOfAllProcesses(config.metrics, log));
   const supervisor = new ProcessSupervisor(config.processes, log);

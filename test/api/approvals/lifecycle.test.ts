@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recordApprovalExpirationEvents } from '../../../server/approvals/record-expirations-and-cancel-approvals.ts';
+import { recordEventsOfNewlyExpiredApprovals } from '../../../server/approvals/record-expirations-and-cancel-for-grants.ts';
 import { obtainLimitedTokensOfApplication, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
 import { createWebApplication, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
@@ -192,8 +192,8 @@ describe('an approval', () => {
     expect((await app.orderFromQuote(approved.quote_id)).body.code).toBe('quote_not_open');
     expect((await decide(pending.id, 'approval')).body.detail).toContain('expired');
     expect((await app.call('GET', '/approvals?status=expired')).body.data.map(({ id }: JsonBody) => id)).toEqual([pending.id, approved.id]);
-    await recordApprovalExpirationEvents(shop.db.em.fork(), new Date());
-    await recordApprovalExpirationEvents(shop.db.em.fork(), new Date());
+    await recordEventsOfNewlyExpiredApprovals(shop.db.em.fork(), new Date());
+    await recordEventsOfNewlyExpiredApprovals(shop.db.em.fork(), new Date());
     await expect
       .poll(async () => (await listApprovalEvents(app, pending.id)).map(({ type }) => type))
       .toEqual(['approval.requested', 'approval.expired']);

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createBackupTaskHandlers } from '../../../server/backup/backup-task-handlers.ts';
 import {
   createBackupFileSyncAndCleanupJob,
-  syncBackupFilesWithDirectory,
-} from '../../../server/backup/sync-backup-files-with-directory.ts';
+  syncBackupFileRowsWithDirectory,
+} from '../../../server/backup/sync-backup-file-rows-with-directory.ts';
 import { createLogger } from '../../../server/logging/logger.ts';
 import { createTaskRunnerAndCleanupJobs } from '../../../server/tasks/task-runner-and-cleanup-jobs.ts';
 import { backupKey, writeTestBackup } from '../../support/server/backup-file.ts';
@@ -130,7 +130,7 @@ describe('backups', () => {
 
   test('that a command has written are listed, but deleted ones are not', async () => {
     const register = (now = new Date()): Promise<void> =>
-      syncBackupFilesWithDirectory(shop.db.em.fork(), { path: directory, key: backupKey }, now);
+      syncBackupFileRowsWithDirectory(shop.db.em.fork(), { path: directory, key: backupKey }, now);
     const source = await createMigratedDatabase();
     await writeTestBackup(source, join(directory, 'nightly.backup'));
     await source.close();
@@ -138,7 +138,7 @@ describe('backups', () => {
     await writeFile(join(directory, 'letter.backup'), 'not a backup');
     await writeFile(join(directory, 'mandate-1.backup.part'), 'left by a killed process');
     await register();
-    await syncBackupFilesWithDirectory(
+    await syncBackupFileRowsWithDirectory(
       shop.db.em.fork(),
       { path: directory, key: Buffer.from('the key of another installation') },
       new Date(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { orderImportTaskParamsSchema } from '../../../server/order-imports/order-import-parameters.ts';
 import {
-  findImportedOrderError,
+  findLineCountTotalOrDiscountError,
   parseOrderFieldsFromRow,
   parseOrderLineFromRow,
   type ImportedOrderFields,
@@ -184,13 +184,16 @@ describe('an imported order', () => {
   const linesOf = (count: number): ImportedOrderLine[] => Array.from({ length: count }, () => line);
 
   test('has at most 2,000 lines', () => {
-    expect(findImportedOrderError(linesOf(2_000), head)).toBeUndefined();
-    expect(findImportedOrderError(linesOf(2_001), head)).toEqual({ code: 'out_of_range', detail: 'An order has at most 2000 lines.' });
+    expect(findLineCountTotalOrDiscountError(linesOf(2_000), head)).toBeUndefined();
+    expect(findLineCountTotalOrDiscountError(linesOf(2_001), head)).toEqual({
+      code: 'out_of_range',
+      detail: 'An order has at most 2000 lines.',
+    });
   });
 
   test('has a discount that does not exceed its subtotal', () => {
-    expect(findImportedOrderError([line], { ...head, discount_total: 1_000 })).toBeUndefined();
-    expect(findImportedOrderError([line], { ...head, discount_total: 1_001 })).toEqual({
+    expect(findLineCountTotalOrDiscountError([line], { ...head, discount_total: 1_000 })).toBeUndefined();
+    expect(findLineCountTotalOrDiscountError([line], { ...head, discount_total: 1_001 })).toEqual({
       field: 'discount_total',
       code: 'out_of_range',
       detail: 'The discount is larger than the subtotal of the lines.',
@@ -199,8 +202,8 @@ describe('an imported order', () => {
 
   test('has a total that is exact, even if the tax is as high as the subtotal', () => {
     const largest = { ...line, quantity: 1, unit_price: (Number.MAX_SAFE_INTEGER - 1) / 2 };
-    expect(findImportedOrderError([largest], { ...head, shipping_total: 1 })).toBeUndefined();
-    expect(findImportedOrderError([largest], { ...head, shipping_total: 2 })).toEqual({
+    expect(findLineCountTotalOrDiscountError([largest], { ...head, shipping_total: 1 })).toBeUndefined();
+    expect(findLineCountTotalOrDiscountError([largest], { ...head, shipping_total: 2 })).toEqual({
       code: 'out_of_range',
       detail: 'The total is too large.',
     });

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import {
   addRecordedChangesToOrderStatistics,
   rebuildOrderStatistics,
-} from '../../../server/statistics/call-database-statistics-functions.ts';
+} from '../../../server/statistics/query-update-and-rebuild-statistics.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import {

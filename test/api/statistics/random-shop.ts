@@ -1,7 +1,7 @@
 /** Random orders, payments, refunds and other changes that affect the statistics. */
 import * as fc from 'fast-check';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { addRecordedChangesToOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
+import { addRecordedChangesToOrderStatistics } from '../../../server/statistics/query-update-and-rebuild-statistics.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 
 /** Daylight saving time changes, including a change at midnight (Havana) and a change by half an hour (Lord Howe Island). */

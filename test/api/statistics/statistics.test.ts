@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addRecordedChangesToOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
+import { addRecordedChangesToOrderStatistics } from '../../../server/statistics/query-update-and-rebuild-statistics.ts';
 import { MonthlyUsageBuffer } from '../../../server/usage/monthly-usage-buffer.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { staffStatuses, testAuthorization } from '../../support/shop/authorization-matrix.ts';

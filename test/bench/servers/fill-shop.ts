@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { rebuildOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
+import { rebuildOrderStatistics } from '../../../server/statistics/query-update-and-rebuild-statistics.ts';
 
 export type ShopSize = { readonly orders: number; readonly products: number; readonly users: number };
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { handwrittenCommandNamesByOperation } from '../../../cli/contract-commands/handwritten-command-names.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
-import { renderCommandSpecsSource } from '../../../cli/build/generate-commands.ts';
+import { renderCommandSpecsSource } from '../../../cli/build/generate-command-specs.ts';
 import { formatSource } from '../../support/format-source.ts';
 import { runInProcess } from '../run-command-line.ts';
 

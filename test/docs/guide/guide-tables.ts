@@ -21,7 +21,7 @@ import { idempotencyRetentionSeconds } from '../../../server/http/writes/stored-
 import { tokenAndSessionLifetimes } from '../../../server/oauth/protocol/token-and-session-lifetimes.ts';
 import { defaultRefreshGraceSeconds } from '../../../server/oauth/refresh/default-refresh-grace.ts';
 import { unpaidOrderReservationTtl } from '../../../server/orders/price-and-place-order.ts';
-import { defaultRateLimits } from '../../../server/rate-limits/rate-and-quota-limiter.ts';
+import { defaultRateLimits } from '../../../server/rate-limits/rate-limit-and-quota-counter.ts';
 import { webhookAttemptTimeoutMs } from '../../../server/webhooks/delivery/send-webhook.ts';
 import { repositoryRoot } from '../../support/markdown.ts';
 import { formatOrderDiagram, orderTransitions } from './order-transitions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FetchedDocument } from '../../../server/outgoing-http/fetch-third-party-document.ts';
-import { cacheSecondsFromHeaders, parseFetchedJsonDocument } from '../../../server/outgoing-http/fetch-and-parse-json-document.ts';
+import { clampedCacheSecondsFromHeaders, parseFetchedJsonDocument } from '../../../server/outgoing-http/fetch-and-parse-json-document.ts';
 
 const now = new Date('2030-01-01T12:00:00Z');
 const [minute, hour] = [60, 3_600];
@@ -25,7 +25,7 @@ describe('a document of a third party is cached', () => {
     ['5 minutes with Expires in the past', { expires: httpDate(-hour) }, 5 * minute],
     ['5 minutes if Expires is not a date', { expires: '0', date: 'x' }, 5 * minute],
   ])('%s', (_rule, headers, seconds) => {
-    expect(cacheSecondsFromHeaders(fetched(headers), now)).toBe(seconds);
+    expect(clampedCacheSecondsFromHeaders(fetched(headers), now)).toBe(seconds);
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { changeShopBranding, readShopBranding } from '../../../server/branding/read-and-write-branding.ts';
+import { lockCheckAndStoreBranding, readShopBranding } from '../../../server/branding/read-and-write-branding.ts';
 import { buildFormRequest, HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { createSquarePng } from '../../support/browser/square-png.ts';
 import {
@@ -112,7 +112,7 @@ test('invalid fields are reported together, and nothing is changed', async () =>
 
 test("another administrator's changes are not overwritten", async () => {
   const open = await admin.browser.open(path);
-  await server.db.em.fork().transactional((em) => changeShopBranding(em, { name: 'Changed' }, () => undefined));
+  await server.db.em.fork().transactional((em) => lockCheckAndStoreBranding(em, { name: 'Changed' }, () => undefined));
   const page = await admin.browser.submit(open, { ...settings, name: 'Overwritten' });
   expect([page.response.status, (await currentBranding()).name]).toEqual([400, 'Changed']);
   expect(page.text).toContain('Someone else changed the branding');
@@ -172,7 +172,7 @@ test('the form is not accepted without a valid token', async () => {
 });
 
 test('the consent page marks first-party applications', async () => {
-  await server.db.em.fork().transactional((em) => changeShopBranding(em, { name: 'Larkspur' }, () => undefined));
+  await server.db.em.fork().transactional((em) => lockCheckAndStoreBranding(em, { name: 'Larkspur' }, () => undefined));
   const own = await createWebApplication(server.db, ['orders.read']);
   await server.db.em.fork().execute('update applications set first_party = true where client_id = ?', [own.clientId]);
   const other = await createWebApplication(server.db, ['orders.read']);
@@ -187,7 +187,7 @@ test('the consent page marks first-party applications', async () => {
 });
 
 test('e-mails show the branding, as HTML and as plain text', async () => {
-  await server.db.em.fork().transactional((em) => changeShopBranding(em, { ...settings, privacy_url: null }, () => undefined));
+  await server.db.em.fork().transactional((em) => lockCheckAndStoreBranding(em, { ...settings, privacy_url: null }, () => undefined));
   await uploadLogo(admin.browser, pngFile(64));
   const { logo } = await currentBranding();
   const email = `ann.${String(logo?.hash.slice(0, 8))}@example.com`;

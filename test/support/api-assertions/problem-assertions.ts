@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RateLimits } from '../../../server/rate-limits/rate-and-quota-limiter.ts';
+import type { RateLimits } from '../../../server/rate-limits/rate-limit-and-quota-counter.ts';
 import type { ApiServer } from '../server/start-mandate.ts';
 import { unlimitedRates } from '../server/start-options.ts';
 import { usesTwoProcesses } from '../server/process-mode.ts';

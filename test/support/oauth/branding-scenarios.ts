@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { changeShopBranding } from '../../../server/branding/read-and-write-branding.ts';
+import { lockCheckAndStoreBranding } from '../../../server/branding/read-and-write-branding.ts';
 import { createSquareLogo } from '../browser/square-png.ts';
 import type { RunningServer } from '../server/use-server.ts';
 import { signUpWithRole } from './oauth-flow.ts';
@@ -40,5 +40,5 @@ async function setLogoAndLinks({ db }: RunningServer): Promise<void> {
     privacy_url: 'https://shop.example/privacy',
   };
   const change = { accent_color: '#ffd400', email_footer: 'Larkspur Ltd\n12 Market Street, Bath', logo: createSquareLogo(64), ...links };
-  await db.em.fork().transactional((em) => changeShopBranding(em, change, () => undefined));
+  await db.em.fork().transactional((em) => lockCheckAndStoreBranding(em, change, () => undefined));
 }

@@ -9,7 +9,7 @@
  *   const { clientId, secret } = await createConfidentialClient(db, ['orders.manage']);
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { firstPartyScopes, type Scope } from '@mandate/contract';
+import { firstPartyOnlyScopes, type Scope } from '@mandate/contract';
 import { decodeJwt, type JWTPayload } from 'jose';
 import { z } from 'zod';
 import { createApplication } from '../../../server/applications/validate-and-create-application.ts';
@@ -201,7 +201,7 @@ async function insertApplication(
   input: Pick<Parameters<typeof createApplication>[1], 'grantTypes' | 'scopes' | 'redirectUris'>,
 ): Promise<ClientCredentials> {
   const clientId = `client-${randomSuffix()}`;
-  const firstParty = input.scopes.some((scope) => firstPartyScopes.has(scope));
+  const firstParty = input.scopes.some((scope) => firstPartyOnlyScopes.has(scope));
   const { secret } = await createApplication(db.em.fork(), {
     clientId,
     name: 'Test application',

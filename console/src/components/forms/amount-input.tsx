@@ -14,11 +14,11 @@ type Props = {
   readonly error?: string | undefined;
 };
 
-/** Field for an amount in major units, such as pounds. Convert the text with `parseAmount`. */
+/** Field for an amount in major units, such as pounds. Convert the text with `parseAmountToMinorUnits`. */
 export function AmountInput({ label, description, currency, value, onChange, error }: Props): ReactNode {
   const t = useCommonMessages();
   const language = useLanguage();
-  const isInvalid = value !== '' && parseAmount(value, currency) === undefined;
+  const isInvalid = value !== '' && parseAmountToMinorUnits(value, currency) === undefined;
   return (
     <TextInput
       label={label}
@@ -37,7 +37,7 @@ export function AmountInput({ label, description, currency, value, onChange, err
 /**
  * Converts a decimal number with a point or comma, such as `12.50`, to minor units. Returns `undefined` if the text is not such a number.
  */
-export function parseAmount(text: string, currency: string): number | undefined {
+export function parseAmountToMinorUnits(text: string, currency: string): number | undefined {
   const digits = currencyExponent(currency);
   const [, whole, fraction = ''] = /^\s*(\d{1,12})(?:[.,](\d+))?\s*$/.exec(text) ?? [];
   if (whole === undefined || fraction.length > digits) return undefined;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { useSetFilter } from './use-set-filter.ts';
+import { useSetUrlFilterAndResetPage } from './use-set-url-filter-and-reset-page.ts';
 
 type Props = {
   /** URL parameter that contains the filter. */
@@ -12,7 +12,7 @@ type Props = {
 /** A filter that a link on another page has set, with a button that removes it. */
 export function ActiveFilter({ parameter, text }: Props): ReactNode {
   const t = useCommonMessages();
-  const setFilter = useSetFilter();
+  const setFilter = useSetUrlFilterAndResetPage();
   return (
     <Button
       variant="light"

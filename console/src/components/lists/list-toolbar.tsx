@@ -4,7 +4,7 @@ import { NavLink, useSearchParams } from 'react-router';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { Icon } from '../icon.tsx';
 import { SavedViews } from './saved-views.tsx';
-import { useSetFilter } from './use-set-filter.ts';
+import { useSetUrlFilterAndResetPage } from './use-set-url-filter-and-reset-page.ts';
 import classes from './list-toolbar.module.css';
 
 /** A tab of a list: a filter with a name. The tab with the value `all` is the default. */
@@ -62,7 +62,7 @@ const searchDelayMs = 300;
 function SearchField({ label }: { readonly label: string }): ReactNode {
   const t = useCommonMessages();
   const [parameters] = useSearchParams();
-  const setFilter = useSetFilter();
+  const setFilter = useSetUrlFilterAndResetPage();
   const current = parameters.get('q') ?? '';
   const [text, setText] = useState(current);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

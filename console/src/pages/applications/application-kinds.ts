@@ -1,7 +1,7 @@
 import type { Application, ApplicationCreate } from '@mandate/client-sdk';
 
 /** Kinds of applications in the wizard, with their client types and grant types. */
-export const applicationKinds = {
+export const typeAndGrantTypesByApplicationKind = {
   /** A web application whose server stores the secret. */
   web: { type: 'confidential', grant_types: ['authorization_code', 'refresh_token'] },
   /** An application in a browser, or on the user's phone or computer. */
@@ -12,9 +12,9 @@ export const applicationKinds = {
   device: { type: 'public', grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'] },
 } as const satisfies Record<string, Pick<ApplicationCreate, 'type' | 'grant_types'>>;
 
-export type ApplicationKind = keyof typeof applicationKinds;
-export const isApplicationKind = (name: string): name is ApplicationKind => Object.hasOwn(applicationKinds, name);
-export const allApplicationKinds = Object.keys(applicationKinds).filter(isApplicationKind);
+export type ApplicationKind = keyof typeof typeAndGrantTypesByApplicationKind;
+export const isApplicationKind = (name: string): name is ApplicationKind => Object.hasOwn(typeAndGrantTypesByApplicationKind, name);
+export const applicationKindNames = Object.keys(typeAndGrantTypesByApplicationKind).filter(isApplicationKind);
 
 /** Whether users are redirected to the application after they have signed in. */
 export const usesRedirectUri = (kind: ApplicationKind): boolean => kind === 'web' || kind === 'browser';

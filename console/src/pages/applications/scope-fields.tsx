@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { isShopScope, type Scope } from './list-selectable-scopes.ts';
+import { isScopeForAllShopData, type Scope } from './list-selectable-scopes.ts';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 
@@ -15,8 +15,8 @@ type Props = {
 export function ScopeFields({ available, selected, onChange }: Props): ReactNode {
   const t = useApplicationsMessages();
   const groups = [
-    { title: t('scopes.user'), members: available.filter((scope) => !isShopScope(scope)) },
-    { title: t('scopes.shop'), members: available.filter(isShopScope) },
+    { title: t('scopes.user'), members: available.filter((scope) => !isScopeForAllShopData(scope)) },
+    { title: t('scopes.shop'), members: available.filter(isScopeForAllShopData) },
   ];
   const toggle = (scope: Scope, isChecked: boolean): void =>
     onChange(isChecked ? [...selected, scope] : selected.filter((other) => other !== scope));

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { isShopScope } from './list-selectable-scopes.ts';
+import { isScopeForAllShopData } from './list-selectable-scopes.ts';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 
@@ -8,8 +8,8 @@ export function ScopeList({ scopes }: { readonly scopes: readonly string[] }): R
   const t = useApplicationsMessages();
   if (scopes.length === 0) return <p>{t('scopes.none')}</p>;
   const groups = [
-    { title: t('scopes.shop'), members: scopes.filter(isShopScope) },
-    { title: t('scopes.user'), members: scopes.filter((scope) => !isShopScope(scope)) },
+    { title: t('scopes.shop'), members: scopes.filter(isScopeForAllShopData) },
+    { title: t('scopes.user'), members: scopes.filter((scope) => !isScopeForAllShopData(scope)) },
   ];
   return groups
     .filter(({ members }) => members.length > 0)

@@ -1,13 +1,13 @@
 import type { Application } from '@mandate/client-sdk';
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { AmountInput, formatAmountForInput, parseAmount } from '../../components/forms/amount-input.tsx';
+import { AmountInput, formatAmountForInput, parseAmountToMinorUnits } from '../../components/forms/amount-input.tsx';
 import { findFieldErrorDetail } from '../../components/feedback/error-notice.tsx';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 
 /** Limits that the user entered for an application. An empty string means that there is no limit or that the server's default applies. */
-export type LimitTexts = {
+export type LimitFormValues = {
   readonly rate: string;
   readonly quota: string;
   readonly currency: string;
@@ -16,24 +16,31 @@ export type LimitTexts = {
   readonly period: string;
 };
 
-export const emptyLimitTexts: LimitTexts = { rate: '', quota: '', currency: 'GBP', perOrder: '', perPeriod: '', period: 'month' };
+export const initialLimitFormValues: LimitFormValues = {
+  rate: '',
+  quota: '',
+  currency: 'GBP',
+  perOrder: '',
+  perPeriod: '',
+  period: 'month',
+};
 
 type Limits = Pick<Application, 'rate_limit_per_minute' | 'quota_per_month' | 'order_limits_ceiling'>;
 
-export function limitTextsFromApplication({
+export function limitFormValuesFromApplication({
   rate_limit_per_minute: rate,
   quota_per_month: quota,
   order_limits_ceiling: ceiling,
-}: Limits): LimitTexts {
+}: Limits): LimitFormValues {
   const amount = (value: number | undefined): string =>
     ceiling === null || value === undefined ? '' : formatAmountForInput(value, ceiling.currency);
   return {
     rate: String(rate ?? ''),
     quota: String(quota ?? ''),
-    currency: ceiling?.currency ?? emptyLimitTexts.currency,
+    currency: ceiling?.currency ?? initialLimitFormValues.currency,
     perOrder: amount(ceiling?.per_order),
     perPeriod: amount(ceiling?.per_period),
-    period: ceiling?.period ?? emptyLimitTexts.period,
+    period: ceiling?.period ?? initialLimitFormValues.period,
   };
 }
 
@@ -41,13 +48,13 @@ const periods = ['day', 'week', 'month'] as const;
 const parseCount = (text: string): number | null => (/^\s*\d+\s*$/.test(text) ? Number(text) : null);
 
 /** Returns whether all values that the user entered are numbers. */
-export const areLimitTextsValid = ({ rate, quota, currency, perOrder, perPeriod }: LimitTexts): boolean =>
+export const areLimitFormValuesValid = ({ rate, quota, currency, perOrder, perPeriod }: LimitFormValues): boolean =>
   [rate, quota].every((text) => text.trim() === '' || parseCount(text) !== null) &&
-  [perOrder, perPeriod].every((text) => text.trim() === '' || parseAmount(text, currency) !== undefined);
+  [perOrder, perPeriod].every((text) => text.trim() === '' || parseAmountToMinorUnits(text, currency) !== undefined);
 
 /** Converts the values that the user entered to API fields. */
-export function parseLimitTexts({ rate, quota, currency, perOrder, perPeriod, period }: LimitTexts): Limits {
-  const [orderAmount, periodAmount] = [parseAmount(perOrder, currency), parseAmount(perPeriod, currency)];
+export function parseLimitFormValues({ rate, quota, currency, perOrder, perPeriod, period }: LimitFormValues): Limits {
+  const [orderAmount, periodAmount] = [parseAmountToMinorUnits(perOrder, currency), parseAmountToMinorUnits(perPeriod, currency)];
   const selectedPeriod = periods.find((name) => name === period) ?? 'month';
   const hasCeiling = orderAmount !== undefined || periodAmount !== undefined;
   return {
@@ -70,7 +77,7 @@ export const limitFormErrorPointers = [
   '#/order_limits_ceiling/per_period',
 ];
 
-type Props = { readonly texts: LimitTexts; readonly error: unknown; readonly onChange: (texts: LimitTexts) => void };
+type Props = { readonly texts: LimitFormValues; readonly error: unknown; readonly onChange: (texts: LimitFormValues) => void };
 
 export function UsageAndOrderLimitFields({ texts, error, onChange }: Props): ReactNode {
   const t = useApplicationsMessages();

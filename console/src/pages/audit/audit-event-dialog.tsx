@@ -5,7 +5,7 @@ import { PermissionList } from '../../components/page-sections/permission-list.t
 import { PropertyList } from '../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../languages/use-format.ts';
 import { useAuditMessages } from './use-audit-messages.ts';
-import type { UserAndApplicationNames } from './use-user-and-application-names.ts';
+import type { UserAndApplicationNames } from './use-user-and-application-name-lookups.ts';
 
 type Props = { readonly event: AuditEvent | undefined; readonly names: UserAndApplicationNames; readonly onClose: () => void };
 

@@ -9,21 +9,21 @@ import { pageSize, ResourceList, type Column } from '../../components/lists/reso
 import { StatusBadge } from '../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
 import { AuditEventDialog } from './audit-event-dialog.tsx';
-import { AuditFilters, useAuditFilters } from './audit-filters.tsx';
+import { AuditFilterFields, useAuditQueryFromUrl } from './audit-filters.tsx';
 import { useAuditMessages, type AuditTranslate } from './use-audit-messages.ts';
-import { useUserAndApplicationNames, type UserAndApplicationNames } from './use-user-and-application-names.ts';
+import { useUserAndApplicationNameLookups, type UserAndApplicationNames } from './use-user-and-application-name-lookups.ts';
 
 /** List of audit events: actor, action, affected user and application. */
 export function AuditEventList(): ReactNode {
   const t = useAuditMessages();
   const format = useFormat();
-  const filters = useAuditFilters();
+  const filters = useAuditQueryFromUrl();
   const [shown, setShown] = useState<AuditEvent>();
-  const names = useUserAndApplicationNames(usePageUserIds());
+  const names = useUserAndApplicationNameLookups(usePageUserIds());
   return (
     <>
       <ListToolbar list="audit">
-        <AuditFilters />
+        <AuditFilterFields />
       </ListToolbar>
       <ResourceList
         label={t('section.events')}
@@ -38,7 +38,7 @@ export function AuditEventList(): ReactNode {
 
 /** Returns the users on the current page of the list. The query has the same key as the list's query, so only one request is sent. */
 function usePageUserIds(): readonly (number | null)[] {
-  const filters = useAuditFilters();
+  const filters = useAuditQueryFromUrl();
   const cursor = useSearchParams()[0].get('cursor') ?? undefined;
   const { data } = useQuery(queries.auditEvents.list({ ...filters, limit: pageSize, ...(cursor !== undefined && { cursor }) }));
   return data?.data.flatMap(({ actor_id, user_id }) => [actor_id, user_id]) ?? [];

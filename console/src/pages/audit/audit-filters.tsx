@@ -2,7 +2,7 @@ import type { AuditEventsListQuery } from '@mandate/client-sdk';
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { useSetFilter } from '../../components/lists/use-set-filter.ts';
+import { useSetUrlFilterAndResetPage } from '../../components/lists/use-set-url-filter-and-reset-page.ts';
 import { auditActions, type AuditAction } from './audit-actions.ts';
 import { ApplicationFilter } from './application-filter.tsx';
 import { AuditUserFilter } from './audit-user-filter.tsx';
@@ -13,7 +13,7 @@ const outcomes = ['success', 'refused'] as const;
 const isAction = (name: string | null): name is AuditAction => auditActions.some((action) => action === name);
 
 /** Returns the filters in the URL. */
-export function useAuditFilters(): AuditEventsListQuery {
+export function useAuditQueryFromUrl(): AuditEventsListQuery {
   const [parameters] = useSearchParams();
   const action = parameters.get('action');
   const outcome = outcomes.find((name) => name === parameters.get('outcome'));
@@ -40,10 +40,10 @@ function startOfDay(day: string | null, offset: number): string | undefined {
   return new Date(Number(year), Number(month) - 1, Number(date) + offset).toISOString();
 }
 
-export function AuditFilters(): ReactNode {
+export function AuditFilterFields(): ReactNode {
   const t = useAuditMessages();
   const [parameters] = useSearchParams();
-  const set = useSetFilter();
+  const set = useSetUrlFilterAndResetPage();
   const valueOf = (name: string): string => parameters.get(name) ?? '';
   return (
     <div className={classes['filters']}>

@@ -3,7 +3,7 @@ import { usePermissions } from '../../api/permissions.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { PageTabs } from '../../components/page-sections/page-tabs.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { listPermittedDevelopersSections } from './developers-sections.ts';
+import { listPermittedDevelopersSections } from './list-permitted-developers-sections.ts';
 import { useDevelopersMessages } from './use-developers-messages.ts';
 
 /** Title, actions and sections of the page. */

@@ -13,7 +13,7 @@ import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { FulfillmentStatus, PaymentStatus } from './payment-and-fulfillment-status.tsx';
+import { FulfillmentStatusBadge, PaymentStatusBadge } from './payment-and-fulfillment-status-badges.tsx';
 import { useOrdersMessages, type OrdersTranslate } from './use-orders-messages.ts';
 
 /** Filters by tab. */
@@ -107,7 +107,7 @@ const createColumns = (t: OrdersTranslate, format: Format): Column<OrderSummary>
     cell: ({ client }) => client?.name ?? client?.client_id ?? '–',
     isSecondary: true,
   },
-  { id: 'payment', header: t('column.payment'), cell: (order) => <PaymentStatus order={order} /> },
-  { id: 'fulfillment', header: t('column.fulfillment'), cell: (order) => <FulfillmentStatus order={order} />, isSecondary: true },
+  { id: 'payment', header: t('column.payment'), cell: (order) => <PaymentStatusBadge order={order} /> },
+  { id: 'fulfillment', header: t('column.fulfillment'), cell: (order) => <FulfillmentStatusBadge order={order} />, isSecondary: true },
   { id: 'total', header: t('column.total'), cell: ({ total, currency }) => format.money(total, currency), align: 'end' },
 ];

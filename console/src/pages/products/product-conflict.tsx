@@ -2,7 +2,7 @@ import type { Product } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { ConflictDifference } from '../../components/forms/conflict-difference.tsx';
 import type { UpdateConflict } from '../../components/forms/use-update-with-conflict-detection.ts';
-import { useListProductDifferences, type ProductChanges } from './use-product-update.ts';
+import { useProductConflictFieldLister, type ProductChanges } from './use-product-and-stock-update.ts';
 
 type Props = {
   readonly update: {
@@ -15,7 +15,7 @@ type Props = {
 
 /** Compares another user's saved values with the values that this user wanted to save. */
 export function ProductConflict({ update, onKeepTheirs }: Props): ReactNode {
-  const differences = useListProductDifferences();
+  const differences = useProductConflictFieldLister();
   if (!update.conflict) return null;
   return (
     <ConflictDifference

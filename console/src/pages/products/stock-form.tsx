@@ -5,7 +5,7 @@ import { ErrorNotice, findFieldErrorDetail } from '../../components/feedback/err
 import { FormActions } from '../../components/forms/form-actions.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { ProductConflict } from './product-conflict.tsx';
-import { useStockUpdate } from './use-product-update.ts';
+import { useStockAdjustmentToCountedNumber } from './use-product-and-stock-update.ts';
 import { useProductsMessages } from './use-products-messages.ts';
 
 const reasons = ['received', 'correction', 'damaged', 'returned'] as const satisfies readonly StockAdjustmentCreate['reason'][];
@@ -20,7 +20,7 @@ export function StockForm({ product, hasNote = false, onClose }: Props): ReactNo
   const [text, setText] = useState(String(product.stock ?? ''));
   const [reason, setReason] = useState<StockAdjustmentCreate['reason']>('correction');
   const [note, setNote] = useState('');
-  const update = useStockUpdate(product.id, { reason, ...(note.trim() !== '' && { note }) }, onClose);
+  const update = useStockAdjustmentToCountedNumber(product.id, { reason, ...(note.trim() !== '' && { note }) }, onClose);
   const stock = /^\d{1,10}$/.test(text.trim()) ? Number(text) : undefined;
   if (update.conflict) return <ProductConflict update={update} onKeepTheirs={onClose} />;
   return (

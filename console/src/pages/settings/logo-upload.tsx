@@ -19,7 +19,7 @@ type Props = {
 };
 
 /** Limits of the API for logos: the size in KiB, and the width and height in pixels. */
-export const logoLimits = { size: 256, minimum: 16, maximum: 2048 } as const;
+export const logoLimitsInKibAndPixels = { size: 256, minimum: 16, maximum: 2048 } as const;
 
 /** Shows a logo, with buttons to upload and remove the logo. */
 export function LogoUpload({ logo, name, about, resource, setLogo, deleteLogo }: Props): ReactNode {

@@ -2,19 +2,19 @@ import type { ComponentType, ReactNode } from 'react';
 import { Navigate, Route, Routes } from 'react-router';
 import { usePermissions } from '../../api/permissions.tsx';
 import { NotFoundPage } from '../../layout/not-found-page.tsx';
-import { Backups } from './backups/backups.tsx';
+import { BackupsSection } from './backups/backups-section.tsx';
 import { BrandingSection } from './branding/branding-section.tsx';
 import { DeliveryMethodList } from './delivery/delivery-method-list.tsx';
 import { IdentityProviderList } from './identity-providers/identity-provider-list.tsx';
 import { listPermittedSettingsSections } from './settings-sections.ts';
-import { StaffList } from './staff/staff-list.tsx';
+import { StaffSection } from './staff/staff-section.tsx';
 
 const components: Readonly<Record<ReturnType<typeof listPermittedSettingsSections>[number]['path'], ComponentType>> = {
   branding: BrandingSection,
   delivery: DeliveryMethodList,
-  staff: StaffList,
+  staff: StaffSection,
   'identity-providers': IdentityProviderList,
-  backups: Backups,
+  backups: BackupsSection,
 };
 
 export function SettingsPages(): ReactNode {

@@ -1,6 +1,6 @@
 import {
   maxLimitedCategories,
-  orderActions,
+  orderActionsInAuthorizationDetails,
   parsedOrderLimitsFormSchema,
   type OrderAction,
   type OrderApprovalMode,
@@ -91,7 +91,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
     hasAmount ||
     validUntil !== undefined ||
     categories !== undefined ||
-    actions.length < orderActions.length ||
+    actions.length < orderActionsInAuthorizationDetails.length ||
     orders === 'own' ||
     approval !== 'above_limit';
   if (faults.length > 0 || !isLimited) return { faults, limits: undefined, timeZone };
@@ -127,7 +127,7 @@ function readApprovalMode({ limit_approval: chosen }: OrderLimitsForm, { maximum
 }
 
 function readActions(form: OrderLimitsForm, { maximum, messages }: FormContext, faults: FieldError[]): OrderAction[] {
-  const offered = maximum?.actions ?? orderActions;
+  const offered = maximum?.actions ?? orderActionsInAuthorizationDetails;
   const actions = offered.filter((action) => form.limit_action?.includes(action));
   if (actions.length === 0) faults.push({ field: `limit_action_${offered[0] ?? ''}`, text: messages.orderLimits.actionMissing });
   return actions;

@@ -3,7 +3,7 @@ import { maxLimitedCategories, orderAuthorizationDetailsType, type EffectiveOrde
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isRegisteredWithoutApproval, type Application } from '../../../applications/application.entity.ts';
-import { getLogoUriIfEmbedded } from '../../../applications/application-logo-uri.ts';
+import { getLogoUriIfPngDataUri } from '../../../applications/application-logo-uri.ts';
 import { selectLinksForConsentPage } from '../../../applications/select-links-for-consent-page.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
@@ -65,7 +65,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
   const application = await requireActiveApplication(context.em, getInteractionClientId(interaction));
   const html = consentPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: { name: application.name, firstParty: application.firstParty, logo: getLogoUriIfEmbedded(application.logoUri) },
+    application: { name: application.name, firstParty: application.firstParty, logo: getLogoUriIfPngDataUri(application.logoUri) },
     links: selectLinksForConsentPage(application),
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
     selfRegistered: isRegisteredWithoutApproval(application),

@@ -1,6 +1,6 @@
 import { getRolesAllowedForScope, type Scope } from '@mandate/contract';
 import type { ApplicationLinks } from '../../../applications/select-links-for-consent-page.ts';
-import { loopbackHostNames } from '../../../applications/validate-redirect-uri.ts';
+import { loopbackHostNames } from '../../../applications/find-redirect-uri-registration-error.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { orderLimitsFields, type OrderLimitsFieldsViewModel } from './order-limits-fields-and-page.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout-and-form-fields.ts';

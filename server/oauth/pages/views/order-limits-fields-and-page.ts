@@ -1,7 +1,7 @@
 import {
   budgetPeriods,
   orderAccessLevels,
-  orderActions,
+  orderActionsInAuthorizationDetails,
   orderApprovalModes,
   type EffectiveOrderLimits,
   type OrderSpendingLimits,
@@ -119,7 +119,7 @@ const actionFields = (
 ) =>
   html`<p>${orderLimits.may}</p>
     <ul class="permissions">
-      ${(maximum?.actions ?? orderActions).map(
+      ${(maximum?.actions ?? orderActionsInAuthorizationDetails).map(
         (action) =>
           html`<li>
             <label

@@ -3,7 +3,7 @@ import {
   currencyExponent,
   formatDecimalAmount,
   orderAccessLevels,
-  orderActions,
+  orderActionsInAuthorizationDetails,
   orderApprovalModes,
   type EffectiveOrderLimits,
   type OrderProductLimits,
@@ -23,7 +23,7 @@ export const orderLimitsFormSchema = z.object({
   limit_until: text,
   limit_action: z
     .union([z.string().transform((action) => [action]), z.array(z.string())])
-    .transform((actions) => orderActions.filter((action) => actions.includes(action)))
+    .transform((actions) => orderActionsInAuthorizationDetails.filter((action) => actions.includes(action)))
     .optional()
     .catch([]),
   limit_category: z
@@ -48,7 +48,7 @@ export const orderLimitsFormFromLimits = (messages: Messages, input: EffectiveOr
     limit_per_period: amount(limits?.per_period),
     limit_period: limits?.period ?? 'month',
     limit_until: validUntil?.slice(0, 10) ?? '',
-    limit_action: [...(actions ?? orderActions)],
+    limit_action: [...(actions ?? orderActionsInAuthorizationDetails)],
     limit_category: [...(products?.categories ?? [])],
     limit_orders: orders,
     limit_approval: approval,

@@ -119,11 +119,11 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   'an e-mail change bypasses confirmation': {
     file: 'server/users/authorize-and-update-user.ts',
-    from: 'await changeEmailAddress(em, onEmailAddressChange, user, change, now);',
+    from: 'await changeEmailAddressNotifyAndAudit(em, onEmailAddressChange, user, change, now);',
     to: `if (PLANTED) {
       user.replaceEmailAddress(email, true);
       await em.flush();
-    } else await changeEmailAddress(em, onEmailAddressChange, user, change, now);`,
+    } else await changeEmailAddressNotifyAndAudit(em, onEmailAddressChange, user, change, now);`,
     tests: 'test/api/users/email-address.test.ts',
     titles: 'an e-mail address changed by staff',
   },

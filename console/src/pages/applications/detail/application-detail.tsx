@@ -14,16 +14,16 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { usesRedirectUri, findBestFittingApplicationKind } from '../application-kinds.ts';
-import { ApplicationStatus } from '../application-status.tsx';
+import { ApplicationStatusBadge } from '../application-status-badge.tsx';
 import { CodeExample } from '../code/code-example.tsx';
 import { ScopeList } from '../scope-list.tsx';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { ApplicationActions } from './application-actions.tsx';
-import { PkceOrNonceRequirement } from './pkce-or-nonce-requirement.tsx';
-import { EditButton } from './edit-button.tsx';
-import { EditApplicationUsageAndOrderLimits, EditApplicationRegistration, EditApplicationScopes } from './edit-application.tsx';
-import { ApplicationLimits } from './application-limits.tsx';
-import { ApplicationUsage } from './application-usage.tsx';
+import { PkceAndNonceRequirementText } from './pkce-and-nonce-requirement-text.tsx';
+import { EditApplicationButtonAndDialog } from './edit-application-button-and-dialog.tsx';
+import { EditApplicationUsageAndOrderLimits, EditApplicationNameAndRedirectUris, EditApplicationScopes } from './edit-application.tsx';
+import { ApplicationLimitsPropertyList } from './application-limits-property-list.tsx';
+import { ApplicationUsageCard } from './application-usage-card.tsx';
 import classes from '../applications.module.css';
 
 export function ApplicationDetail(): ReactNode {
@@ -36,7 +36,7 @@ export function ApplicationDetail(): ReactNode {
     <>
       <PageHeader
         title={application.name}
-        status={<ApplicationStatus {...application} />}
+        status={<ApplicationStatusBadge {...application} />}
         about={<code>{application.client_id}</code>}
         parent={{ to: '/applications', name: common('page.applications') }}
         actions={<ApplicationActions application={application} />}
@@ -53,11 +53,16 @@ function MainSections({ application }: Props): ReactNode {
   return (
     <>
       <IfPermitted operation="stats.applications">
-        <ApplicationUsage application={application} />
+        <ApplicationUsageCard application={application} />
       </IfPermitted>
       <Card
         title={t('scopes')}
-        actions={<EditButton title={t('scopes')} form={(close) => <EditApplicationScopes application={application} onClose={close} />} />}
+        actions={
+          <EditApplicationButtonAndDialog
+            title={t('scopes')}
+            form={(close) => <EditApplicationScopes application={application} onClose={close} />}
+          />
+        }
       >
         <ScopeList scopes={application.scopes} />
       </Card>
@@ -76,9 +81,9 @@ function SideSections({ application }: Props): ReactNode {
       <Card
         title={t('registration')}
         actions={
-          <EditButton
+          <EditApplicationButtonAndDialog
             title={t('registration')}
-            form={(close) => <EditApplicationRegistration application={application} onClose={close} />}
+            form={(close) => <EditApplicationNameAndRedirectUris application={application} onClose={close} />}
           />
         }
       >
@@ -87,13 +92,13 @@ function SideSections({ application }: Props): ReactNode {
       <Card
         title={t('limits')}
         actions={
-          <EditButton
+          <EditApplicationButtonAndDialog
             title={t('limits')}
             form={(close) => <EditApplicationUsageAndOrderLimits application={application} onClose={close} />}
           />
         }
       >
-        <ApplicationLimits application={application} />
+        <ApplicationLimitsPropertyList application={application} />
       </Card>
       <IfPermitted operation="orders.list">
         <Card title={t('orders')}>
@@ -122,7 +127,7 @@ function Registration({ application }: Props): ReactNode {
         { name: t('field.authentication'), value: t.value('authentication', application.token_endpoint_auth_method) },
         {
           name: t('field.codeProtection'),
-          value: usesRedirectUri(findBestFittingApplicationKind(application)) && <PkceOrNonceRequirement {...application} />,
+          value: usesRedirectUri(findBestFittingApplicationKind(application)) && <PkceAndNonceRequirementText {...application} />,
         },
         {
           name: t('field.redirect_uris'),

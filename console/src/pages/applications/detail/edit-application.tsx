@@ -9,12 +9,12 @@ import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { usesRedirectUri, findBestFittingApplicationKind } from '../application-kinds.ts';
 import {
   UsageAndOrderLimitFields,
-  areLimitTextsValid,
+  areLimitFormValuesValid,
   limitFormErrorPointers,
-  limitTextsFromApplication,
-  parseLimitTexts,
+  limitFormValuesFromApplication,
+  parseLimitFormValues,
 } from '../usage-and-order-limit-fields.tsx';
-import { parseUris } from '../register/application-draft.ts';
+import { splitLinesIntoUris } from '../register/application-draft.ts';
 import { RedirectUrisField } from '../register/redirect-uris-field.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
 import { listSelectableScopes, type Scope } from '../list-selectable-scopes.ts';
@@ -53,7 +53,7 @@ function UpdateForm(props: {
   );
 }
 
-export function EditApplicationRegistration(form: Props): ReactNode {
+export function EditApplicationNameAndRedirectUris(form: Props): ReactNode {
   const t = useApplicationsMessages();
   const { application } = form;
   const [name, setName] = useState(application.name);
@@ -62,7 +62,8 @@ export function EditApplicationRegistration(form: Props): ReactNode {
   const [tosUri, setTosUri] = useState(application.tos_uri ?? '');
   const hasUris = usesRedirectUri(findBestFittingApplicationKind(application));
   const links = { policy_uri: policyUri.trim() || null, tos_uri: tosUri.trim() || null };
-  const changes = name.trim() === '' ? undefined : { name: name.trim(), ...links, ...(hasUris && { redirect_uris: parseUris(uris) }) };
+  const changes =
+    name.trim() === '' ? undefined : { name: name.trim(), ...links, ...(hasUris && { redirect_uris: splitLinesIntoUris(uris) }) };
   return (
     <UpdateForm form={form} changes={changes} fields={['#/name', '#/redirect_uris', '#/policy_uri', '#/tos_uri']}>
       {(error) => (
@@ -120,9 +121,13 @@ export function EditApplicationScopes(form: Props): ReactNode {
 }
 
 export function EditApplicationUsageAndOrderLimits(form: Props): ReactNode {
-  const [texts, setTexts] = useState(limitTextsFromApplication(form.application));
+  const [texts, setTexts] = useState(limitFormValuesFromApplication(form.application));
   return (
-    <UpdateForm form={form} changes={areLimitTextsValid(texts) ? parseLimitTexts(texts) : undefined} fields={limitFormErrorPointers}>
+    <UpdateForm
+      form={form}
+      changes={areLimitFormValuesValid(texts) ? parseLimitFormValues(texts) : undefined}
+      fields={limitFormErrorPointers}
+    >
       {(error) => <UsageAndOrderLimitFields texts={texts} error={error} onChange={setTexts} />}
     </UpdateForm>
   );

@@ -11,7 +11,7 @@ import { ResourceList, type Column } from '../../../components/lists/resource-li
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { findBestFittingApplicationKind } from '../application-kinds.ts';
-import { ApplicationStatus } from '../application-status.tsx';
+import { ApplicationStatusBadge } from '../application-status-badge.tsx';
 import { useApplicationsMessages, type ApplicationsTranslate } from '../use-applications-messages.ts';
 
 type Activity = ApplicationStatistics['applications'][number];
@@ -65,7 +65,7 @@ const createColumns = (
     wraps: true,
     isSecondary: true,
   },
-  { id: 'status', header: t('field.status'), cell: (application) => <ApplicationStatus {...application} /> },
+  { id: 'status', header: t('field.status'), cell: (application) => <ApplicationStatusBadge {...application} /> },
   ...(activities
     ? ([
         {

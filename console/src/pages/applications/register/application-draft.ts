@@ -1,5 +1,5 @@
 import type { ApplicationKind } from '../application-kinds.ts';
-import { emptyLimitTexts, type LimitTexts } from '../usage-and-order-limit-fields.tsx';
+import { initialLimitFormValues, type LimitFormValues } from '../usage-and-order-limit-fields.tsx';
 import type { Scope } from '../list-selectable-scopes.ts';
 
 /** Values that the user has entered in the wizard. */
@@ -10,7 +10,7 @@ export type ApplicationDraft = {
   /** One URI per line. */
   readonly redirectUris: string;
   readonly scopes: readonly Scope[];
-  readonly limits: LimitTexts;
+  readonly limits: LimitFormValues;
 };
 
 export const emptyApplicationDraft: ApplicationDraft = {
@@ -19,11 +19,11 @@ export const emptyApplicationDraft: ApplicationDraft = {
   isFirstParty: false,
   redirectUris: '',
   scopes: [],
-  limits: emptyLimitTexts,
+  limits: initialLimitFormValues,
 };
 
 /** Returns the URIs in a string that contains one URI per line. */
-export const parseUris = (text: string): string[] =>
+export const splitLinesIntoUris = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())

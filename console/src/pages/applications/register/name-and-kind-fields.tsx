@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Radio.layer.css';
 import { Checkbox, Radio, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { isApplicationKind, allApplicationKinds } from '../application-kinds.ts';
+import { isApplicationKind, applicationKindNames } from '../application-kinds.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import type { ApplicationDraft } from './application-draft.ts';
 import classes from '../applications.module.css';
@@ -28,7 +28,7 @@ export function NameAndKindFields({ draft, onChange }: Props): ReactNode {
         onChange={(kind) => onChange({ ...draft, kind: isApplicationKind(kind) ? kind : draft.kind })}
       >
         <div className={classes['form']} style={{ gap: 8, marginTop: 8 }}>
-          {allApplicationKinds.map((kind) => (
+          {applicationKindNames.map((kind) => (
             <div key={kind} className={classes['kind']}>
               <Radio value={kind} label={t(`kind.${kind}`)} description={t(`aboutKind.${kind}`)} />
             </div>

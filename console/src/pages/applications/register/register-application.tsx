@@ -9,13 +9,18 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
-import { usesRedirectUri, applicationKinds } from '../application-kinds.ts';
+import { usesRedirectUri, typeAndGrantTypesByApplicationKind } from '../application-kinds.ts';
 import { CodeExample } from '../code/code-example.tsx';
-import { UsageAndOrderLimitFields, areLimitTextsValid, limitFormErrorPointers, parseLimitTexts } from '../usage-and-order-limit-fields.tsx';
+import {
+  UsageAndOrderLimitFields,
+  areLimitFormValuesValid,
+  limitFormErrorPointers,
+  parseLimitFormValues,
+} from '../usage-and-order-limit-fields.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
 import { listSelectableScopes } from '../list-selectable-scopes.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
-import { emptyApplicationDraft, parseUris, type ApplicationDraft } from './application-draft.ts';
+import { emptyApplicationDraft, splitLinesIntoUris, type ApplicationDraft } from './application-draft.ts';
 import { NameAndKindFields } from './name-and-kind-fields.tsx';
 import { RedirectUrisField } from './redirect-uris-field.tsx';
 import { RegistrationStepList } from './registration-step-list.tsx';
@@ -96,19 +101,19 @@ function StepFields({ step, draft, error, onChange }: StepProps): ReactNode {
 /** Returns whether the step has all required values, so that the next step can be shown. */
 function isComplete(step: Step, { name, redirectUris, scopes, limits }: ApplicationDraft): boolean {
   if (step === 'kind') return name.trim() !== '';
-  if (step === 'redirects') return parseUris(redirectUris).length > 0;
-  return step === 'scopes' ? scopes.length > 0 : areLimitTextsValid(limits);
+  if (step === 'redirects') return splitLinesIntoUris(redirectUris).length > 0;
+  return step === 'scopes' ? scopes.length > 0 : areLimitFormValuesValid(limits);
 }
 
 /** If the user has changed the kind, the selection may contain scopes that the new kind cannot have. */
 const requestOf = ({ name, kind, isFirstParty, redirectUris, scopes, limits }: ApplicationDraft) => ({
-  ...applicationKinds[kind],
-  grant_types: [...applicationKinds[kind].grant_types],
+  ...typeAndGrantTypesByApplicationKind[kind],
+  grant_types: [...typeAndGrantTypesByApplicationKind[kind].grant_types],
   name: name.trim(),
   first_party: isFirstParty,
-  redirect_uris: usesRedirectUri(kind) ? parseUris(redirectUris) : [],
+  redirect_uris: usesRedirectUri(kind) ? splitLinesIntoUris(redirectUris) : [],
   scopes: listSelectableScopes(kind, isFirstParty).filter((scope) => scopes.includes(scope)),
-  ...parseLimitTexts(limits),
+  ...parseLimitFormValues(limits),
 });
 
 function Registered({ application }: { readonly application: ApplicationWithSecret }): ReactNode {

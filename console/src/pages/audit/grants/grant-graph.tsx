@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { useAuditMessages } from '../use-audit-messages.ts';
-import type { UserAndApplicationNames } from '../use-user-and-application-names.ts';
+import type { UserAndApplicationNames } from '../use-user-and-application-name-lookups.ts';
 import type { Grant } from './use-grants-from-audit-log.ts';
 import classes from './grant-graph.module.css';
 

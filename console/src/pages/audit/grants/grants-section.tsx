@@ -11,7 +11,7 @@ import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useAuditMessages, type AuditTranslate } from '../use-audit-messages.ts';
-import { useUserAndApplicationNames, type UserAndApplicationNames } from '../use-user-and-application-names.ts';
+import { useUserAndApplicationNameLookups, type UserAndApplicationNames } from '../use-user-and-application-name-lookups.ts';
 import { GrantGraph, maxGrantGraphRows } from './grant-graph.tsx';
 import { useGrantsFromAuditLog, type Grant } from './use-grants-from-audit-log.ts';
 import classes from './grants-section.module.css';
@@ -36,7 +36,7 @@ function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; rea
   const clientId = parameters.get('client_id');
   const shown = grants.filter((grant) => clientId === null || grant.clientId === clientId).slice(0, maxRows);
   const current = shown.filter(({ removedAt }) => removedAt === undefined);
-  const names = useUserAndApplicationNames(useMemo(() => shown.map(({ userId }) => userId), [grants, clientId]));
+  const names = useUserAndApplicationNameLookups(useMemo(() => shown.map(({ userId }) => userId), [grants, clientId]));
   return (
     <div className={classes['sections']}>
       <p className={classes['about']}>{t(isComplete ? 'grants.about' : 'grants.aboutNewest')}</p>

@@ -14,7 +14,7 @@ import { languageNames } from '../../../languages/language-store.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { CustomerStatus } from '../customer-status.tsx';
+import { CustomerStatusBadge } from '../customer-status-badge.tsx';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import { AccountHistory } from './account-history.tsx';
 import { ConnectedApps } from './connected-apps.tsx';
@@ -37,7 +37,7 @@ export function CustomerDetail(): ReactNode {
     <>
       <PageHeader
         title={isClosed ? t('closedAccount') : user.name}
-        status={<CustomerStatus {...user} />}
+        status={<CustomerStatusBadge {...user} />}
         {...(!isClosed && { about: user.email })}
         parent={{ to: '/customers', name: common('page.customers') }}
         actions={<CustomerActions user={user} />}

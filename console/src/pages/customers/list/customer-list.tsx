@@ -14,7 +14,7 @@ import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { CustomerForm } from '../customer-form.tsx';
-import { CustomerStatus } from '../customer-status.tsx';
+import { CustomerStatusBadge } from '../customer-status-badge.tsx';
 import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
 
 const statuses = ['active', 'suspended', 'closed'] as const;
@@ -90,6 +90,6 @@ function CreateForm({ onClose }: { readonly onClose: () => void }): ReactNode {
 const createColumns = (t: CustomersTranslate, format: Format): Column<User>[] => [
   { id: 'name', header: t('field.name'), cell: ({ name, status }) => (status === 'closed' ? t('closedAccount') : name) },
   { id: 'email', header: t('field.email'), cell: ({ email, status }) => (status === 'closed' ? '–' : email) },
-  { id: 'status', header: t('field.status'), cell: (user) => <CustomerStatus {...user} /> },
+  { id: 'status', header: t('field.status'), cell: (user) => <CustomerStatusBadge {...user} /> },
   { id: 'created', header: t('field.created_at'), cell: ({ created_at }) => format.relative(created_at), align: 'end', isSecondary: true },
 ];

@@ -10,14 +10,14 @@ import { DevelopersHeader } from '../developers-header.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import classes from './api-key-list.module.css';
 import { RotateSigningKeysForm } from './rotate-signing-keys-form.tsx';
-import { useSigningKeys } from './use-signing-keys.ts';
+import { usePublishedSigningKeysWithRotations } from './use-published-signing-keys-with-rotations.ts';
 
 /** The keys that sign tokens, with their ages. */
 export function SigningKeyList(): ReactNode {
   const t = useDevelopersMessages();
   const format = useFormat();
   const [isRotating, rotating] = useDisclosure(false);
-  const { keys, published } = useSigningKeys();
+  const { keys, published } = usePublishedSigningKeysWithRotations();
   return (
     <>
       <DevelopersHeader

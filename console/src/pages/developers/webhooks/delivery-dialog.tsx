@@ -13,7 +13,7 @@ import { JsonText } from '../json-text.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import { AttemptRequestAndResponse } from './attempt-request-and-response.tsx';
 import { describeDeliveryAttempt } from './describe-delivery-attempt.ts';
-import { DeliveryStatus } from './endpoint-and-delivery-status.tsx';
+import { WebhookDeliveryStatusBadge } from './endpoint-and-delivery-status-badges.tsx';
 import classes from './delivery-dialog.module.css';
 
 /** The server sends no events about attempts, so the delivery is refetched at intervals. */
@@ -55,7 +55,7 @@ function DeliveryContent({ endpointId, delivery }: ContentProps): ReactNode {
   return (
     <div className={classes['content']}>
       <p className={classes['head']}>
-        <DeliveryStatus status={delivery.status} />
+        <WebhookDeliveryStatusBadge status={delivery.status} />
         <code>{delivery.event_type}</code>
         <span>{format.dateTime(delivery.created_at)}</span>
       </p>

@@ -9,7 +9,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { describeDeliveryAttempt } from './describe-delivery-attempt.ts';
-import { DeliveryStatus } from './endpoint-and-delivery-status.tsx';
+import { WebhookDeliveryStatusBadge } from './endpoint-and-delivery-status-badges.tsx';
 
 const statuses = ['pending', 'succeeded', 'failed', 'skipped'] as const satisfies readonly WebhookDelivery['status'][];
 
@@ -49,7 +49,7 @@ export function DeliveryList({ endpointId }: { readonly endpointId: number }): R
 
 const createColumns = (t: DevelopersTranslate, format: Format): Column<WebhookDelivery>[] => [
   { id: 'event', header: t('event.type'), cell: ({ event_type }) => event_type },
-  { id: 'status', header: t('status'), cell: ({ status }) => <DeliveryStatus status={status} /> },
+  { id: 'status', header: t('status'), cell: ({ status }) => <WebhookDeliveryStatusBadge status={status} /> },
   { id: 'response', header: t('attempt.response'), cell: ({ attempts }) => describeDeliveryAttempt(attempts.at(-1), t), isSecondary: true },
   { id: 'attempts', header: t('attempts'), cell: ({ attempts }) => attempts.length, align: 'end', isSecondary: true },
   { id: 'created', header: t('created'), cell: ({ created_at }) => format.relative(created_at), align: 'end' },

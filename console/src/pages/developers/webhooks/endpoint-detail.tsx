@@ -16,7 +16,7 @@ import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import { DeliveryList } from './delivery-list.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
-import { EndpointStatus } from './endpoint-and-delivery-status.tsx';
+import { WebhookEndpointStatusBadge } from './endpoint-and-delivery-status-badges.tsx';
 import classes from './endpoint-detail.module.css';
 
 export function EndpointDetail(): ReactNode {
@@ -29,7 +29,7 @@ export function EndpointDetail(): ReactNode {
     <>
       <PageHeader
         title={endpoint.url}
-        status={<EndpointStatus endpoint={endpoint} />}
+        status={<WebhookEndpointStatusBadge endpoint={endpoint} />}
         parent={{ to: '/developers/webhooks', name: t('section.webhooks') }}
         actions={<EndpointActions endpoint={endpoint} />}
       />

@@ -11,7 +11,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { DevelopersHeader } from '../developers-header.tsx';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
 import { CreateEndpointForm } from './create-endpoint-form.tsx';
-import { EndpointStatus } from './endpoint-and-delivery-status.tsx';
+import { WebhookEndpointStatusBadge } from './endpoint-and-delivery-status-badges.tsx';
 
 export function EndpointList(): ReactNode {
   const t = useDevelopersMessages();
@@ -46,7 +46,7 @@ const createColumns = (t: DevelopersTranslate, format: Format): Column<WebhookEn
   { id: 'events', header: t('endpoint.events'), cell: ({ events }) => describeEvents(events, t), isSecondary: true },
   { id: 'description', header: t('endpoint.description'), cell: ({ description }) => description ?? '–', isSecondary: true },
   { id: 'created', header: t('created'), cell: ({ created_at }) => format.date(created_at), isSecondary: true },
-  { id: 'status', header: t('status'), cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
+  { id: 'status', header: t('status'), cell: (endpoint) => <WebhookEndpointStatusBadge endpoint={endpoint} /> },
 ];
 
 function describeEvents(events: readonly string[], t: DevelopersTranslate): string {

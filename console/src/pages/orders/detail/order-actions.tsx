@@ -6,7 +6,7 @@ import { usePermissions } from '../../../api/permissions.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import { CancelOrderForm } from './cancel-order-form.tsx';
-import { RecordPaymentForm } from './record-payment-form.tsx';
+import { RecordManualPaymentForm } from './record-manual-payment-form.tsx';
 import { RefundOrderForm } from './refund-order-form.tsx';
 import { ShipOrderForm } from './ship-order-form.tsx';
 import { getRefundableAmount, isCancelable, isShippable, type OrderParts } from './order-queries-and-possible-actions.ts';
@@ -32,7 +32,7 @@ export function OrderActions({ order, parts }: { readonly order: Order; readonly
       )}
       {canRecordPayment && order.status === 'pending' && !isPaymentOpen && (
         <ActionDialog name={t('recordPayment.action')} variant="filled">
-          {(close) => <RecordPaymentForm order={order} onClose={close} />}
+          {(close) => <RecordManualPaymentForm order={order} onClose={close} />}
         </ActionDialog>
       )}
       {can('shipments.create') && isShippable(order) && (

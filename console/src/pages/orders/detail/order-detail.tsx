@@ -7,9 +7,9 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { NotFoundPage } from '../../../layout/not-found-page.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { FulfillmentStatus, PaymentStatus } from '../payment-and-fulfillment-status.tsx';
+import { FulfillmentStatusBadge, PaymentStatusBadge } from '../payment-and-fulfillment-status-badges.tsx';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { OrderNoteCard } from './order-note.tsx';
+import { OrderNoteAndReferenceCard } from './order-note-and-reference-card.tsx';
 import { OrderActions } from './order-actions.tsx';
 import { OrderCustomerAndDeliveryCard, OrderPlacementAndLimitText } from './order-placement-customer-and-delivery.tsx';
 import { OrderLinesCard } from './order-lines.tsx';
@@ -41,8 +41,8 @@ function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
   const parts = useReadableOrderParts(order.id);
   const statuses = (
     <>
-      <PaymentStatus order={order} />
-      <FulfillmentStatus order={order} />
+      <PaymentStatusBadge order={order} />
+      <FulfillmentStatusBadge order={order} />
     </>
   );
   return (
@@ -63,7 +63,7 @@ function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
         </div>
         <div className={classes['side']}>
           <OrderCustomerAndDeliveryCard order={order} summary={parts.summary} />
-          <OrderNoteCard order={order} etag={etag} />
+          <OrderNoteAndReferenceCard order={order} etag={etag} />
         </div>
       </div>
     </>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { createTimeline } from './create-timeline.ts';
+import { createOrderTimelineEntries } from './create-order-timeline-entries.ts';
 import { useOrderEvents } from './use-order-events.ts';
 import type { OrderParts } from './order-queries-and-possible-actions.ts';
 import classes from './order-detail.module.css';
@@ -12,7 +12,7 @@ import classes from './order-detail.module.css';
 export function OrderTimelineCard({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();
-  const entries = createTimeline(order, parts, useOrderEvents(order.id), t, format);
+  const entries = createOrderTimelineEntries(order, parts, useOrderEvents(order.id), t, format);
   return (
     <Card title={t('timeline.title')}>
       <ol className={classes['timeline']} aria-live="polite" aria-label={t('timeline.title')}>

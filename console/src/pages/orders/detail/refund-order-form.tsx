@@ -3,7 +3,7 @@ import { NativeSelect, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
 import { mutations } from '../../../api/client.ts';
-import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { AmountInput, formatAmountForInput, parseAmountToMinorUnits } from '../../../components/forms/amount-input.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
@@ -26,7 +26,7 @@ export function RefundOrderForm({ order, refundable, onClose }: Props): ReactNod
   const [reason, setReason] = useState<Reason>('requested_by_customer');
   const [note, setNote] = useState('');
   const [quantities, setQuantities] = useState<LineQuantities>({});
-  const amount = parseAmount(text, currency);
+  const amount = parseAmountToMinorUnits(text, currency);
   const input = { reason, restock: linesFromQuantities(quantities), ...(note.trim() !== '' && { note: note.trim() }) };
   const idempotencyKey = useIdempotencyKey({ amount, ...input });
   const refund = useApiMutation(mutations.refunds.create(order.id, { idempotencyKey }), {

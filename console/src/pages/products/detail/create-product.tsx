@@ -9,7 +9,7 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { useProductsMessages } from '../use-products-messages.ts';
-import { ProductFormFields, parseProductTexts, productFormErrorPointers } from './product-form-fields.tsx';
+import { ProductFormFields, parseProductFormValues, productFormErrorPointers } from './product-form-fields.tsx';
 import classes from './product-form.module.css';
 
 const emptyTexts = { name: '', description: '', category: '', price: '', taxRate: '0' };
@@ -29,7 +29,7 @@ export function CreateProduct(): ReactNode {
     onDone: ({ id }) => void navigate(`/products/${id}`),
   });
   const units = stock.trim() === '' ? null : Number(stock);
-  const fields = parseProductTexts(texts, currency);
+  const fields = parseProductFormValues(texts, currency);
   const isValid = fields !== undefined && sku.trim() !== '' && !Number.isNaN(units);
   const submit = (): void => {
     if (isValid) create.mutate({ ...fields, sku: sku.trim(), currency, stock: units, status: status === 'draft' ? 'draft' : 'active' });

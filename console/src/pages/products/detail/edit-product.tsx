@@ -4,13 +4,13 @@ import { useState, type ReactNode } from 'react';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { ProductConflict } from '../product-conflict.tsx';
-import { useProductUpdate, type ProductChanges } from '../use-product-update.ts';
+import { useProductUpdateWithConflictDetection, type ProductChanges } from '../use-product-and-stock-update.ts';
 import {
   ProductFormFields,
-  parseProductTexts,
+  parseProductFormValues,
   productFormErrorPointers,
-  productTextsFromProduct,
-  type ProductTexts,
+  productFormValuesFromProduct,
+  type ProductFormValues,
 } from './product-form-fields.tsx';
 import classes from './product-form.module.css';
 
@@ -18,10 +18,10 @@ import classes from './product-form.module.css';
 export function EditProduct({ product }: { readonly product: Product }): ReactNode {
   const common = useCommonMessages();
   // The product as it was when the user began to edit it.
-  const [editing, setEditing] = useState<{ readonly seen: Product; readonly texts: ProductTexts }>();
+  const [editing, setEditing] = useState<{ readonly seen: Product; readonly texts: ProductFormValues }>();
   const reset = (): void => setEditing(undefined);
-  const update = useProductUpdate(product.id, reset);
-  const texts = editing?.texts ?? productTextsFromProduct(product);
+  const update = useProductUpdateWithConflictDetection(product.id, reset);
+  const texts = editing?.texts ?? productFormValuesFromProduct(product);
   const changes = editing && findChanges(editing.seen, texts);
   const keepTheirs = (): void => {
     update.dismissConflict();
@@ -58,8 +58,8 @@ export function EditProduct({ product }: { readonly product: Product }): ReactNo
 }
 
 /** Returns the fields whose values differ from the product. Returns `undefined` if no field differs or a number is invalid. */
-function findChanges(product: Product, texts: ProductTexts): ProductChanges | undefined {
-  const fields = parseProductTexts(texts, product.currency);
+function findChanges(product: Product, texts: ProductFormValues): ProductChanges | undefined {
+  const fields = parseProductFormValues(texts, product.currency);
   if (!fields) return undefined;
   const { name, description, category, price, tax_rate_bps: taxRate } = fields;
   const changes: ProductChanges = {

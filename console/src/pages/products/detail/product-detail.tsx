@@ -13,7 +13,7 @@ import { TwoColumnLayout } from '../../../components/page-sections/two-column-la
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { ProductStatus } from '../product-status.tsx';
+import { ProductStatusBadge } from '../product-status-badge.tsx';
 import { useProductsMessages } from '../use-products-messages.ts';
 import { EditProduct } from './edit-product.tsx';
 import { ProductActions } from './product-actions.tsx';
@@ -29,7 +29,7 @@ export function ProductDetail(): ReactNode {
     <>
       <PageHeader
         title={product.name}
-        status={<ProductStatus {...product} />}
+        status={<ProductStatusBadge {...product} />}
         about={product.sku}
         parent={{ to: '/products', name: common('page.products') }}
         actions={<ProductActions product={product} />}

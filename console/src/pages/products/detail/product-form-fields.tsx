@@ -3,13 +3,13 @@ import { Autocomplete, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
-import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { AmountInput, formatAmountForInput, parseAmountToMinorUnits } from '../../../components/forms/amount-input.tsx';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from './product-form.module.css';
 
 /** User input in the fields that the forms for new and existing products have in common. */
-export type ProductTexts = {
+export type ProductFormValues = {
   readonly name: string;
   readonly description: string;
   readonly category: string;
@@ -17,7 +17,7 @@ export type ProductTexts = {
   readonly taxRate: string;
 };
 
-export const productTextsFromProduct = (product: Product): ProductTexts => ({
+export const productFormValuesFromProduct = (product: Product): ProductFormValues => ({
   name: product.name,
   description: product.description,
   category: product.category,
@@ -35,23 +35,23 @@ function parseTaxRate(text: string): number | undefined {
 }
 
 /** Converts the values that the user entered to API fields. Returns `undefined` if an amount or percentage is not a number. */
-export function parseProductTexts({ name, description, category, price, taxRate }: ProductTexts, currency: string) {
-  const [amount, taxRateBps] = [parseAmount(price, currency), parseTaxRate(taxRate)];
+export function parseProductFormValues({ name, description, category, price, taxRate }: ProductFormValues, currency: string) {
+  const [amount, taxRateBps] = [parseAmountToMinorUnits(price, currency), parseTaxRate(taxRate)];
   if (amount === undefined || taxRateBps === undefined || name.trim() === '' || category.trim() === '') return undefined;
   return { name: name.trim(), description, category: category.trim(), price: amount, tax_rate_bps: taxRateBps };
 }
 
 type Props = {
-  readonly texts: ProductTexts;
+  readonly texts: ProductFormValues;
   readonly currency: string;
   readonly error: unknown;
-  readonly onChange: (texts: ProductTexts) => void;
+  readonly onChange: (texts: ProductFormValues) => void;
 };
 
 export function ProductFormFields({ texts, currency, error, onChange }: Props): ReactNode {
   const t = useProductsMessages();
   const { data } = useQuery(queries.productCategories.list({ limit: 100, status: ['draft', 'active', 'archived'] }));
-  const set = (change: Partial<ProductTexts>): void => onChange({ ...texts, ...change });
+  const set = (change: Partial<ProductFormValues>): void => onChange({ ...texts, ...change });
   const field = (name: 'name' | 'description') => ({
     label: t(`field.${name}`),
     value: texts[name],

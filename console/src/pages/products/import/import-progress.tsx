@@ -1,6 +1,6 @@
 import type { Task } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { TaskProgress } from '../../../components/feedback/task-progress.tsx';
+import { TaskProgressWithCancelButton } from '../../../components/feedback/task-progress-with-cancel-button.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 
@@ -10,7 +10,7 @@ export function ImportProgress({ task, isPreview }: { readonly task: Task | unde
   const format = useFormat();
   const { processed = 0, total = null } = task?.progress ?? {};
   return (
-    <TaskProgress
+    <TaskProgressWithCancelButton
       task={task}
       label={isPreview ? t('import.checking') : t('import.importing')}
       text={

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
-import { useSetFilter } from '../../../components/lists/use-set-filter.ts';
+import { useSetUrlFilterAndResetPage } from '../../../components/lists/use-set-url-filter-and-reset-page.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from './product-list.module.css';
 
@@ -14,7 +14,7 @@ type Props = { readonly statuses?: NonNullable<ProductsListQuery['status']> };
 export function CategoryFilter({ statuses }: Props): ReactNode {
   const t = useProductsMessages();
   const [parameters] = useSearchParams();
-  const setFilter = useSetFilter();
+  const setFilter = useSetUrlFilterAndResetPage();
   const { data } = useQuery(queries.productCategories.list({ limit: 100, ...(statuses && { status: statuses }) }));
   const current = parameters.get('category') ?? '';
   const names = data?.data.map(({ category }) => category) ?? [];

@@ -1,13 +1,13 @@
 import type { Product } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
 import { usePermissions } from '../../../api/permissions.tsx';
-import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { AmountInput, formatAmountForInput, parseAmountToMinorUnits } from '../../../components/forms/amount-input.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { ProductConflict } from '../product-conflict.tsx';
-import { useProductUpdate } from '../use-product-update.ts';
+import { useProductUpdateWithConflictDetection } from '../use-product-and-stock-update.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import { TableCellEditor } from './table-cell-editor.tsx';
 
@@ -30,8 +30,8 @@ function PriceForm({ product, onClose }: { readonly product: Product; readonly o
   // The page updates `product` when another user changes the product; `seen` is the version that this user saw.
   const [seen] = useState(product);
   const [text, setText] = useState(formatAmountForInput(product.price, product.currency));
-  const update = useProductUpdate(product.id, onClose);
-  const price = parseAmount(text, product.currency);
+  const update = useProductUpdateWithConflictDetection(product.id, onClose);
+  const price = parseAmountToMinorUnits(text, product.currency);
   if (update.conflict) return <ProductConflict update={update} onKeepTheirs={onClose} />;
   return (
     <form

@@ -9,7 +9,7 @@ import { ListToolbar } from '../../../components/lists/list-toolbar.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
-import { ProductStatus } from '../product-status.tsx';
+import { ProductStatusBadge } from '../product-status-badge.tsx';
 import { useProductsMessages, type ProductsTranslate } from '../use-products-messages.ts';
 import { CategoryFilter } from './category-filter.tsx';
 import { EditablePriceCell } from './editable-price-cell.tsx';
@@ -86,7 +86,7 @@ const createColumns = (t: ProductsTranslate): Column<Product>[] => [
     ),
   },
   { id: 'category', header: t('field.category'), cell: ({ category }) => category, isSecondary: true },
-  { id: 'status', header: t('field.status'), cell: (product) => <ProductStatus {...product} />, isSecondary: true },
+  { id: 'status', header: t('field.status'), cell: (product) => <ProductStatusBadge {...product} />, isSecondary: true },
   { id: 'price', header: t('field.price'), cell: (product) => <EditablePriceCell product={product} />, align: 'end' },
   { id: 'stock', header: t('field.stock'), cell: (product) => <EditableStockCell product={product} />, align: 'end' },
 ];

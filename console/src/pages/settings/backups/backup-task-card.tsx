@@ -1,7 +1,7 @@
 import type { Task } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { Notice } from '../../../components/feedback/notice.tsx';
-import { TaskProgress } from '../../../components/feedback/task-progress.tsx';
+import { TaskProgressWithCancelButton } from '../../../components/feedback/task-progress-with-cancel-button.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
@@ -16,7 +16,7 @@ export function BackupTaskCard({ task }: { readonly task: Task | undefined }): R
   const { processed, total } = task.progress;
   return (
     <Card>
-      <TaskProgress
+      <TaskProgressWithCancelButton
         task={task}
         label={t(task.type === 'backup_check' ? 'backup.checking' : 'backup.creating')}
         text={total === null || total === 0 ? t('backup.waiting') : t('backup.progress', { percent: format.percent(processed / total) })}

@@ -3,7 +3,7 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { apiClient, queries } from '../../../api/client.ts';
-import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { AmountInput, formatAmountForInput, parseAmountToMinorUnits } from '../../../components/forms/amount-input.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
@@ -79,7 +79,7 @@ function useInitialValues(method: DeliveryMethod | undefined): Values {
 
 function bodyOf({ code, name, price, currency, address }: Values): DeliveryMethodReplace | undefined {
   if (name.trim() === '' || !/^[a-z0-9_]{1,32}$/.test(code) || !/^[A-Z]{3}$/.test(currency)) return undefined;
-  const amount = parseAmount(price, currency);
+  const amount = parseAmountToMinorUnits(price, currency);
   return amount === undefined ? undefined : { name: name.trim(), price: amount, currency, requires_address: address };
 }
 

@@ -8,7 +8,7 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { TableRowButton } from '../table-row-button.tsx';
-import { SettingsHeader } from '../settings-header.tsx';
+import { SettingsHeaderWithTabs } from '../settings-header-with-tabs.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { DeliveryMethodForm } from './delivery-method-form.tsx';
@@ -23,7 +23,7 @@ export function DeliveryMethodList(): ReactNode {
   const method = shown?.dialog === 'edit' ? shown.method : undefined;
   return (
     <>
-      <SettingsHeader actions={<Button onClick={() => setShown({ dialog: 'create' })}>{t('delivery.add')}</Button>} />
+      <SettingsHeaderWithTabs actions={<Button onClick={() => setShown({ dialog: 'create' })}>{t('delivery.add')}</Button>} />
       <ResourceList
         label={t('section.delivery')}
         columns={createColumns(t, format, setShown)}

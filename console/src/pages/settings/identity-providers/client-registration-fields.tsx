@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import {
-  selectableAuthenticationMethods,
+  selectableTokenEndpointAuthMethods,
   requiresIssuer,
   usesPrivateKey,
   type IdentityProviderValues,
@@ -52,9 +52,9 @@ function MethodField({ values, error, onChange }: ProviderFieldsProps): ReactNod
       label={t('provider.token_endpoint_auth_method')}
       value={values.token_endpoint_auth_method}
       error={findFieldErrorDetail(error, '#/token_endpoint_auth_method')}
-      data={selectableAuthenticationMethods.map((value) => ({ value, label: t(`authentication.${value}`) }))}
+      data={selectableTokenEndpointAuthMethods.map((value) => ({ value, label: t(`authentication.${value}`) }))}
       onChange={({ currentTarget: { value } }) => {
-        const method = selectableAuthenticationMethods.find((name) => name === value);
+        const method = selectableTokenEndpointAuthMethods.find((name) => name === value);
         if (method) onChange({ ...values, token_endpoint_auth_method: method });
       }}
     />

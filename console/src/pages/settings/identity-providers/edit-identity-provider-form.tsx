@@ -9,7 +9,7 @@ import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
 import { providerFormErrorPointers, useProviderFieldFormatters } from './use-provider-field-formatters.ts';
-import { hasAllRequiredValues, providerUpdateFromValues, valuesFromProvider } from './identity-provider-form-values.ts';
+import { hasAllRequiredValues, providerUpdateFromValues, formValuesFromProvider } from './identity-provider-form-values.ts';
 import { ProviderLogoUpload } from './provider-logo-upload.tsx';
 import { UrlsToRegisterAtProvider } from './urls-to-register-at-provider.tsx';
 import { ClientRegistrationFields } from './client-registration-fields.tsx';
@@ -22,7 +22,7 @@ export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNod
   const describeField = useProviderFieldFormatters();
   // The version that the user saw, which does not change when the list is refetched.
   const [seen] = useState(provider);
-  const [values, setValues] = useState(valuesFromProvider(provider));
+  const [values, setValues] = useState(formValuesFromProvider(provider));
   const update = useUpdateWithConflictDetection<IdentityProvider, IdentityProviderUpdate>({
     read: () => apiClient.identityProviders.get(provider.id).withResponse(),
     write: (changes, ifMatch) => apiClient.identityProviders.update(provider.id, changes, { ifMatch }),

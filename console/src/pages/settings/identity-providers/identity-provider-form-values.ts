@@ -3,10 +3,10 @@ import type { IdentityProvider, IdentityProviderCreate, IdentityProviderUpdate }
 export const providerPresetNames = ['google', 'apple', 'microsoft', 'oidc'] as const satisfies readonly IdentityProviderCreate['preset'][];
 export type ProviderPreset = (typeof providerPresetNames)[number];
 
-export const providerAudiences = ['everyone', 'customers', 'staff'] as const satisfies readonly IdentityProvider['audience'][];
+export const providerUserGroups = ['everyone', 'customers', 'staff'] as const satisfies readonly IdentityProvider['audience'][];
 
 /** Methods that the server can use to authenticate to providers other than Apple. */
-export const selectableAuthenticationMethods = [
+export const selectableTokenEndpointAuthMethods = [
   'client_secret_basic',
   'client_secret_post',
   'private_key_jwt',
@@ -73,7 +73,7 @@ export const initialValuesFromPreset = (preset: ProviderPreset): IdentityProvide
 });
 
 /** Returns the values of an existing provider. */
-export const valuesFromProvider = (provider: IdentityProvider): IdentityProviderValues => ({
+export const formValuesFromProvider = (provider: IdentityProvider): IdentityProviderValues => ({
   preset: providerPresetNames.find((name) => name === provider.preset) ?? 'oidc',
   slug: provider.slug,
   issuer: provider.issuer,
@@ -138,7 +138,7 @@ export function providerCreateFromValues(values: IdentityProviderValues): Identi
 
 /** Returns the fields that the user has changed, and new credentials. */
 export function providerUpdateFromValues(provider: IdentityProvider, values: IdentityProviderValues): IdentityProviderUpdate {
-  const saved: Readonly<Record<string, unknown>> = fieldsOf(valuesFromProvider(provider));
+  const saved: Readonly<Record<string, unknown>> = fieldsOf(formValuesFromProvider(provider));
   const changed = Object.entries(fieldsOf(values)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(saved[name]));
   return { ...Object.fromEntries(changed), ...credentialsOf(values) };
 }

@@ -9,7 +9,7 @@ import { ResourceList, type Column } from '../../../components/lists/resource-li
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { TableRowButton } from '../table-row-button.tsx';
-import { SettingsHeader } from '../settings-header.tsx';
+import { SettingsHeaderWithTabs } from '../settings-header-with-tabs.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { AddIdentityProviderForm } from './add-identity-provider-form.tsx';
@@ -24,7 +24,7 @@ export function IdentityProviderList(): ReactNode {
   const close = (): void => setShown(undefined);
   return (
     <>
-      <SettingsHeader actions={<Button onClick={() => setShown({ dialog: 'add' })}>{t('provider.add')}</Button>} />
+      <SettingsHeaderWithTabs actions={<Button onClick={() => setShown({ dialog: 'add' })}>{t('provider.add')}</Button>} />
       <p className={`${classes['muted']} ${classes['intro']}`}>{t('provider.about')}</p>
       <ResourceList
         label={t('section.identity-providers')}

@@ -2,7 +2,7 @@ import type { IdentityProvider } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
-import { LogoUpload, logoLimits } from '../logo-upload.tsx';
+import { LogoUpload, logoLimitsInKibAndPixels } from '../logo-upload.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 
 /** The logo on the provider's button. A new logo is stored immediately, not with the other fields of the form. */
@@ -14,7 +14,7 @@ export function ProviderLogoUpload({ provider }: { readonly provider: IdentityPr
     <LogoUpload
       logo={current.logo}
       name={current.name}
-      about={t('provider.logoAbout', logoLimits)}
+      about={t('provider.logoAbout', logoLimitsInKibAndPixels)}
       resource="identityProviders"
       setLogo={mutations.identityProviders.setLogo(id)}
       deleteLogo={mutations.identityProviders.deleteLogo(id)}

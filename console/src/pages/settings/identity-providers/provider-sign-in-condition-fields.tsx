@@ -5,7 +5,7 @@ import { queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
-import { providerAudiences } from './identity-provider-form-values.ts';
+import { providerUserGroups } from './identity-provider-form-values.ts';
 import type { ProviderFieldsProps } from './client-registration-fields.tsx';
 import { useProviderTextFieldProps } from './use-provider-text-field-props.ts';
 
@@ -20,9 +20,9 @@ export function ProviderSignInConditionFields(props: ProviderFieldsProps): React
         label={t('provider.audience')}
         value={values.audience}
         error={findFieldErrorDetail(error, '#/audience')}
-        data={providerAudiences.map((value) => ({ value, label: t(`audience.${value}`) }))}
+        data={providerUserGroups.map((value) => ({ value, label: t(`audience.${value}`) }))}
         onChange={({ currentTarget: { value } }) =>
-          onChange({ ...values, audience: providerAudiences.find((name) => name === value) ?? values.audience })
+          onChange({ ...values, audience: providerUserGroups.find((name) => name === value) ?? values.audience })
         }
       />
       {values.audience !== 'staff' && (

@@ -8,7 +8,7 @@ import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
-import { selectableRoles } from './role-form.tsx';
+import { selectableRoles } from './change-user-role-form.tsx';
 
 /** Form that assigns a role to the account with the entered e-mail address. */
 export function AssignStaffRoleForm({ onClose }: { readonly onClose: () => void }): ReactNode {

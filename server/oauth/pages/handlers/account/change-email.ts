@@ -6,7 +6,7 @@ import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-eve
 import { recordEvent } from '../../../../events/record-event.ts';
 import { Problem } from '../../../../http/problem-details/problem.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
-import { changeEmailAddress, markEmailVerifiedAndAudit } from '../../../../users/change-or-verify-email-address.ts';
+import { changeEmailAddressNotifyAndAudit, markEmailVerifiedAndAudit } from '../../../../users/change-email-address-or-mark-verified.ts';
 import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-filter.ts';
 import { userFromEntity } from '../../../../users/user-from-entity.ts';
 import { User } from '../../../../users/user.entity.ts';
@@ -126,7 +126,7 @@ async function confirmAddress(context: PageContext, req: Request): Promise<Confi
       await deleteEmailedLinksOfUser(em, user.id);
       return { email, how: 'verified' };
     }
-    await changeEmailAddress(
+    await changeEmailAddressNotifyAndAudit(
       em,
       deleteLinksAndNotifyOnEmailChange(context, req),
       user,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listActiveApiKeysOfUser } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
+import { listActiveApiKeysOfUser } from '../../../../api-keys/list-active-and-latest-past-api-keys-of-user.ts';
 import { revokeApiKeys } from '../../../../api-keys/revoke-api-keys.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';

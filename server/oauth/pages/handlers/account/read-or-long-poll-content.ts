@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readUntilDoneOrTimeout } from '../../../../approvals/read-until-done-or-timeout.ts';
+import { longPollUntilDoneOrTimeout } from '../../../../approvals/long-poll-until-done-or-timeout.ts';
 import { sha256 } from '../../../../crypto/sha256.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
@@ -39,6 +39,6 @@ export async function readOrLongPollContent<Shown>(
   const shown =
     seconds === 0
       ? await read()
-      : await readUntilDoneOrTimeout({ em, newEvents, res, seconds, read, isDone, changesAt, minReadIntervalMs });
+      : await longPollUntilDoneOrTimeout({ em, newEvents, res, seconds, read, isDone, changesAt, minReadIntervalMs });
   return { shown, livePath: `${path}${path.includes('?') ? '&' : '?'}wait=25&seen=${fingerprint(shown)}` };
 }

@@ -1,10 +1,10 @@
 import { currencyExponent } from '@mandate/contract';
 import { z } from 'zod';
 import { deriveApprovalStatus, type ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
-import { decideApproval } from '../../../../approvals/decide-or-cancel-approval.ts';
+import { recordApprovalDecision } from '../../../../approvals/record-decision-or-cancel-approval.ts';
 import { buildCustomerApprovalsFilter, lockApproval } from '../../../../approvals/filter-find-and-lock-approvals.ts';
 import {
-  findAmountRequiringSecondFactor,
+  findUserAmountRequiringSecondFactor,
   isSecondFactorRequiredToApprove,
   saveOrDeleteSecondFactorAmount,
 } from '../../../../approvals/amount-requiring-second-factor.ts';
@@ -52,7 +52,7 @@ async function renderApprovals(request: AccountRequest, { faults = [], isSaved =
   const { context, req, res, account } = request;
   const { em, settings } = context;
   const { shown, livePath } = await readOrLongPollContent(request, '/account/approvals', approvalsOfCustomer(request));
-  const saved = await findAmountRequiringSecondFactor(em, account.id);
+  const saved = await findUserAmountRequiringSecondFactor(em, account.id);
   const currencies = await listCurrencies(request);
   const form = {
     currencies,
@@ -69,7 +69,7 @@ async function renderApprovals(request: AccountRequest, { faults = [], isSaved =
 
 /** Returns the shop's currencies and the currency of the current amount. */
 async function listCurrencies({ context: { em, listOrderCurrencies }, account }: AccountRequest): Promise<string[]> {
-  const saved = await findAmountRequiringSecondFactor(em, account.id);
+  const saved = await findUserAmountRequiringSecondFactor(em, account.id);
   return [...new Set([...(saved ? [saved.currency] : []), ...(await listOrderCurrencies(em))])];
 }
 
@@ -134,7 +134,7 @@ export async function submitApprovalDecision(request: AccountRequest): Promise<v
     if (!found || deriveApprovalStatus(found, now) !== 'pending') return 'not pending';
     if (decision === 'approve' && (await findObstacle(request, found))) return 'sign-in required';
     const actor = { source: getClientAddressAndUserAgent(req), hasSecondFactor: isSignedInWithSecondFactor(request) };
-    await decideApproval(em, decision === 'approve' ? 'approved' : 'declined', found, actor, now);
+    await recordApprovalDecision(em, decision === 'approve' ? 'approved' : 'declined', found, actor, now);
     return 'decided';
   });
   if (outcome === 'not pending') return renderApproval(request, [{ field: 'main', text: context.settings.messages.approvals.notPending }]);

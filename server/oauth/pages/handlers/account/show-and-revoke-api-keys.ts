@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
-import { listActiveAndPastApiKeysOfUser } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
+import { listActiveAndLatestPastApiKeysOfUser } from '../../../../api-keys/list-active-and-latest-past-api-keys-of-user.ts';
 import { revokeApiKeys } from '../../../../api-keys/revoke-api-keys.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 import { sendPage } from '../../routing/page-context.ts';
@@ -8,7 +8,7 @@ import { apiKeysPage } from '../../views/account/api-keys-page.ts';
 
 /** Handles `GET /account/api-keys`. */
 export async function showApiKeys({ context, req, res, account, now }: AccountRequest): Promise<void> {
-  const keys = await listActiveAndPastApiKeysOfUser(context.em, account.id, now);
+  const keys = await listActiveAndLatestPastApiKeysOfUser(context.em, account.id, now);
   sendPage(context, res, apiKeysPage(context.settings, context.forms.issue(req, res), keys));
 }
 

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { getClientAddressAndUserAgent, recordAuditEvent, type RequestSource } from '../../../../audit/record-audit-event.ts';
 import { decryptText, encryptText } from '../../../../crypto/authenticated-encryption.ts';
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
-import { getIdentityProviderPagePath } from '../../../../identity-providers/save-identity-provider.ts';
+import { getIdentityProviderEndpointsBasePath } from '../../../../identity-providers/save-identity-provider.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
-import { markEmailVerifiedAndAudit } from '../../../../users/change-or-verify-email-address.ts';
+import { markEmailVerifiedAndAudit } from '../../../../users/change-email-address-or-mark-verified.ts';
 import { User } from '../../../../users/user.entity.ts';
 import {
   storeEmailedLinkAndReturnToken,
@@ -94,7 +94,7 @@ export async function sendExistingAccountPage(
   const keptToken = refreshToken !== undefined && refreshToken.length <= refreshTokenLengthMax ? { refreshToken } : {};
   const linkForm = (await canLinkByEmail(context, context.em, owner))
     ? {
-        path: `${getIdentityProviderPagePath(slug)}/link`,
+        path: `${getIdentityProviderEndpointsBasePath(slug)}/link`,
         pending: encryptPendingAccountLink({ ...link, ...keptToken }, context.keys.identityProviders),
       }
     : undefined;
@@ -121,7 +121,7 @@ export const submitAccountLinkEmailRequest = (context: PageContext) => async (re
     const names = { provider: provider.name, shop: settings.shop.name };
     const pending = encryptPendingAccountLink(mailedLink, context.keys.identityProviders);
     const query = new URLSearchParams({ token, pending }).toString();
-    const url = `${context.provider.issuer}${getIdentityProviderPagePath(link.slug)}/link-confirmation?${query}`;
+    const url = `${context.provider.issuer}${getIdentityProviderEndpointsBasePath(link.slug)}/link-confirmation?${query}`;
     const message = {
       subject: mail.linkAccountSubject(names),
       text: mail.linkAccount(names),

@@ -10,7 +10,7 @@ import { sendSignUpOrPasswordResetLink } from '../../emails/send-sign-up-or-pass
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
-import { markEmailVerifiedAndAudit } from '../../../../users/change-or-verify-email-address.ts';
+import { markEmailVerifiedAndAudit } from '../../../../users/change-email-address-or-mark-verified.ts';
 import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import { User } from '../../../../users/user.entity.ts';
 import {

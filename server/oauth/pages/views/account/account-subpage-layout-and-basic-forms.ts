@@ -1,4 +1,4 @@
-import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
+import type { AccountApiKey } from '../../../../api-keys/list-active-and-latest-past-api-keys-of-user.ts';
 import { html, type HtmlChild, type Html } from '../../../../http/response/html-template.ts';
 import {
   checkboxField,

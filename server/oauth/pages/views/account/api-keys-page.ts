@@ -1,5 +1,5 @@
-import { orderActions, type ApiKeyLimits } from '@mandate/contract';
-import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
+import { orderActionsInAuthorizationDetails, type ApiKeyLimits } from '@mandate/contract';
+import type { AccountApiKey } from '../../../../api-keys/list-active-and-latest-past-api-keys-of-user.ts';
 import { renderAccountSubpage, describeScope } from './account-subpage-layout-and-basic-forms.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { statusBadge } from '../status-badge.ts';
@@ -70,7 +70,8 @@ const permissionsAndLimits = (settings: PageSettings, { scopes, limits }: Accoun
 function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Html {
   const { apiKeys, orderLimits } = messages;
   const list = describeLimitAmountsAndEndDate(messages, limits);
-  const actions = limits.actions.length < orderActions.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
+  const actions =
+    limits.actions.length < orderActionsInAuthorizationDetails.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
   const categories = limits.products ? [describeCategories(messages, limits.products)] : [];
   const access = limits.orders === 'own' ? [apiKeys.ownOrders] : [];
   return html`<p class="quiet">${apiKeys.limits}</p>

@@ -1,4 +1,4 @@
-import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
+import type { AccountApiKey } from '../../../../api-keys/list-active-and-latest-past-api-keys-of-user.ts';
 import type { EffectiveLimits } from '../../../../order-limits/find-effective-order-limits.ts';
 import type { ConnectedAppGroup } from '../../../grants/list-connected-apps-by-application.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';

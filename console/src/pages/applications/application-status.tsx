@@ -1,9 +1,0 @@
-import type { Application } from '@mandate/client-sdk';
-import type { ReactNode } from 'react';
-import { StatusBadge } from '../../components/feedback/status-badge.tsx';
-import { useApplicationsMessages } from './use-applications-messages.ts';
-
-export function ApplicationStatus({ status }: Pick<Application, 'status'>): ReactNode {
-  const t = useApplicationsMessages();
-  return <StatusBadge tone={status === 'active' ? 'positive' : 'critical'}>{t.value('status', status)}</StatusBadge>;
-}
