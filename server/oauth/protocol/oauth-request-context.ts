@@ -46,6 +46,8 @@ export type OauthRequestContext = {
   uiLocales: string | undefined;
   /** The language that the user has selected with this request. */
   chosenLanguage: string | undefined;
+  /** Whether the URL of this GET request works only once, so that the page cannot be shown again. */
+  isShownOnlyOnce: boolean;
 };
 
 declare module '../../http/request/request-context-principal-and-access-log.ts' {
@@ -78,6 +80,7 @@ export function getOauthRequestContext(req: object): OauthRequestContext {
     signedInAccount: undefined,
     uiLocales: undefined,
     chosenLanguage: undefined,
+    isShownOnlyOnce: false,
   };
   return context.oauth;
 }

@@ -50,6 +50,10 @@ describe('the page of API keys', () => {
     await submitFormContaining(ben.browser, await ben.browser.open('/account/api-keys'), 'name="key"', { key: String(revoked.id) });
     expect(await fetchApiStatus(server, revoked.key)).toBe(200);
     const page = await anna.browser.open('/account/api-keys');
+    expect(page.text).toMatch(/<details class="confirm">\s*<summary aria-label="Revoke Revoked">Revoke<\/summary>\s*<form method="post">/);
+    expect(page.text).toMatch(
+      /A revoked key cannot be restored\.<\/p>\s*<button class="danger small"[^>]*>Revoke key<\/button>\s*<\/form>/,
+    );
     const after = await submitFormContaining(anna.browser, page, `value="${revoked.id}"`);
     expect([await fetchApiStatus(server, kept.key), await fetchApiStatus(server, revoked.key)]).toEqual([200, 401]);
     expect(page.text).toContain('<button class="danger second small" aria-label="Revoke Kept">');
@@ -80,6 +84,10 @@ describe('removing an application on the account page', () => {
     const first = await createApiKey(server, await accessTokenForApiKeys(anna), 'First');
     const page = await anna.browser.open('/account/apps');
     expect(page.text).toContain('the API key that the application created');
+    expect(page.text).toMatch(
+      /<details class="confirm">\s*<summary aria-label="Remove Mandate command line: Command line">Remove<\/summary>/,
+    );
+    expect(page.text).toMatch(/loses access to your account immediately\.[^]*<button class="danger small"[^>]*>Remove application</);
     const [, app = ''] = /name="app" value="(\d+)"/.exec(page.text) ?? [];
     return { anna, first, page, app };
   }
@@ -95,7 +103,7 @@ describe('removing an application on the account page', () => {
     const { anna } = await signUpWithApiKey();
     await accessTokenForApiKeys(anna);
     const { text } = await anna.browser.open('/account/apps');
-    expect(text).toMatch(/<form method="post" class="all-devices">\s*<p class="device">All devices<\/p>[^]*Remove from all devices/);
+    expect(text).toMatch(/<details class="confirm all-devices">\s*<summary[^>]*>Remove from all devices</);
   });
 
   test('keeps only the listed API keys that the user chose to keep', async () => {

@@ -45,6 +45,7 @@ async function linkOnSecurityPage(browser: HttpBrowser, claims: FakeClaims): Pro
 async function requestLink(browser: HttpBrowser, claims: FakeClaims): Promise<HtmlPage> {
   const page = await signInThroughProvider(browser, provider, slug, claims);
   expect(page.text).toContain('You already have an account');
+  expect(page.text).not.toContain('class="languages"'); // the provider's response cannot be used again
   return submitFormContaining(browser, page, `providers/${slug}/link`);
 }
 

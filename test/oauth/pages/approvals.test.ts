@@ -196,5 +196,9 @@ describe('the list of requests', () => {
     const waiting = anna.browser.open(livePath);
     const { id } = await requestApprovalOf60(app);
     expect((await waiting).text).toContain(`href="/account/approvals/${id}"`);
+    const account = (await anna.browser.open('/account')).text;
+    expect(account).toMatch(/<h2>Orders to approve<\/h2>\s*<p>One order is waiting for your decision\.<\/p>[^]*<h2>Your orders<\/h2>/);
+    expect(account.match(/<h2>[^<]*/)?.[0]).toBe('<h2>Orders to approve');
+    expect(account).not.toContain('You are signed in.');
   });
 });

@@ -44,12 +44,17 @@ describe('the permissions on the consent page', () => {
     expect(marked).toContain('<a href="#powerful">Powerful permissions are granted only if you select them yourself</a>');
   });
 
-  test('do not repeat the name and the e-mail address with a checkbox if both are always included', async () => {
+  test.each([
+    ['openid', 'See your name, e-mail address and other account details, such as language and status'],
+    ['openid profile', 'See your e-mail address and other account details, such as language and status'],
+    ['openid email', 'See your name and other account details, such as language and status'],
+    ['openid profile email', 'See your other account details, such as language and status'],
+  ])('%s: the checkbox for users.read does not repeat data that are always included', async (scope, description) => {
     const { browser } = await signUp(server.origin);
-    const request = buildAuthorizationRequest({ scope: 'openid profile email users.read' });
-    const { text } = await browser.open(authorizationPath(request.query));
-    expect(text).toContain('See your other account details');
-    expect(text).not.toContain('See your name and e-mail address');
+    const { text } = await browser.open(authorizationPath(buildAuthorizationRequest({ scope: `${scope} users.read` }).query));
+    expect(text).toMatch(new RegExp(`value="users.read"[^>]*/><span>${description}<`));
+    const included = text.match(/<span>[^<]*<small>always included/g) ?? [];
+    expect(included).toHaveLength(scope.split(' ').length);
   });
 
   test('without a powerful permission have no mark, and no heading for an empty group', async () => {

@@ -78,7 +78,7 @@ test('tokens of a remembered consent are valid and independent of the first toke
 test('the consent page describes the scopes, the account and the duration in plain words', async () => {
   const anna = await signUp(server.origin, { name: 'Anna <b>Bold</b>' });
   const { text } = await openAuthorization(anna, { scope: 'openid users.read orders.write offline_access' });
-  expect(text).toContain('See your name and e-mail address');
+  expect(text).toContain('See your name, e-mail address and other account details, such as language and status');
   expect(text).toContain('Place orders on your behalf, and at your expense');
   expect(text).toContain('Anna &lt;b&gt;Bold&lt;/b&gt;');
   expect(text).toContain(anna.email);
@@ -171,7 +171,7 @@ describe('a scope that requires a role (31)', () => {
     const person = await userWithRole(role);
     const { text } = await openAuthorization(person, { scope: `openid users.read ${name}` });
     const [, warning = ''] = /<div class="warning" role="alert">([^]*?)<\/div>/.exec(text) ?? [];
-    expect(warning).toContain(`<code>${name}</code>`);
+    expect(warning).not.toContain(name);
     expect(warning).toContain(scopeDefinitions[name].consent);
     expect(warning).toMatch(/<button[^>]* form="switch">Use another account</);
     expect(text).not.toContain(`value="${name}"`);
@@ -181,7 +181,7 @@ describe('a scope that requires a role (31)', () => {
   test('as the only requested scope can only be declined, or granted by another user', async () => {
     const anna = await signUp(server.origin);
     const page = await openAuthorization(anna, { scope: 'orders.manage' });
-    expect(page.text).toContain('<code>orders.manage</code>');
+    expect(page.text).toContain('See, place, change and cancel orders for all customers <small>Only staff');
     expect(page.text).not.toContain('value="allow"');
     const allowed = await anna.browser.submit(page, { decision: 'allow' });
     expect(allowed.externalRedirect?.searchParams.get('error')).toBe('access_denied');
@@ -196,7 +196,7 @@ describe('a scope that requires a role (31)', () => {
     const [anna, admin] = [await signUp(server.origin), await signUpWithRole(server.db, server.origin, 'admin')];
     const device = await startDeviceAuthorization(server.origin, scope);
     const page = await anna.browser.submit(await submitUserCode(anna, device.user_code), {});
-    expect(page.text).toContain('<code>orders.manage</code>');
+    expect(page.text).toContain('See, place, change and cancel orders for all customers <small>Only staff');
     const signInPage = await anna.browser.submit(page, { decision: 'switch' });
     expect(signInPage.url.pathname).toMatch(/^\/sign-in\//);
     const consent = await anna.browser.submit(signInPage, { email: admin.email, password: admin.password });

@@ -103,6 +103,16 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
       await page.goto(`${server.origin}/account/apps`);
     },
     'applications with API keys': async (page) => openAs(page, await createUserWithCredentials(server), '/account/apps'),
+    'confirmation of an application removal': async (page) => {
+      await openAs(page, await createUserWithCredentials(server), '/account/apps');
+      await page.locator('details.confirm summary').first().click();
+      await page.getByRole('button', { name: 'Remove application' }).waitFor();
+    },
+    'confirmation of an API key revocation': async (page) => {
+      await openAs(page, await createUserWithCredentials(server), '/account/api-keys');
+      await page.locator('details.confirm summary').first().click();
+      await page.getByRole('button', { name: 'Revoke key' }).waitFor();
+    },
     'API keys': async (page) => openAs(page, await createUserWithCredentials(server), '/account/api-keys'),
     'no API keys': async (page) => openAccountPage(page, 'api-keys'),
     'change password with API keys': async (page) => openAs(page, await createUserWithCredentials(server), '/account/password'),

@@ -6,23 +6,34 @@ export const languageParameter = 'language';
 
 export type LanguageSwitch = {
   readonly languages: readonly { readonly tag: string; readonly name: string }[];
-  /** The page's query string, which the language links preserve. */
-  readonly query: string;
+  /**
+   * Query string of a GET request that shows the same page, which the language links preserve. Undefined if no GET request shows the page
+   * again, because the page is the result of a submitted form or of a link that works only once.
+   */
+  readonly query: string | undefined;
   /** ID of the form that the language switch submits. Without a form, the language switch consists of links to the URL of the page. */
   readonly formId?: string;
 };
 
-/** Renders the languages as links, or as buttons on a page that can be shown again only by submitting a form. */
-export const renderLanguageSwitch = ({ language: current }: Messages, { languages, query, formId }: LanguageSwitch): Html =>
-  html`<nav class="languages" aria-label="${current.switch}">
+/**
+ * Renders the languages as links, or as buttons on a page that can be shown again only by submitting a form. Returns undefined if the page
+ * cannot be shown again, because a link would lead to a different page and the user would lose the result.
+ */
+export function renderLanguageSwitch({ language: current }: Messages, { languages, query, formId }: LanguageSwitch): Html | undefined {
+  if (query === undefined && formId === undefined) return undefined;
+  const choice = (tag: string, name: string): Html =>
+    formId === undefined ? languageLink(tag, name, query) : languageButton(tag, name, formId);
+  return html`<nav class="languages" aria-label="${current.switch}">
     <ul>
-      ${languages.map(({ tag, name }) => html`<li>${tag === current.tag ? html`<span lang="${tag}" aria-current="true">${name}</span>` : languageChoice(tag, name, query, formId)}</li>`)}
+      ${languages.map(({ tag, name }) => html`<li>${tag === current.tag ? html`<span lang="${tag}" aria-current="true">${name}</span>` : choice(tag, name)}</li>`)}
     </ul>
   </nav>`;
+}
 
-function languageChoice(tag: string, name: string, query: string, formId: string | undefined): Html {
-  if (formId !== undefined)
-    return html`<button class="inline" form="${formId}" name="${languageParameter}" value="${tag}" lang="${tag}">${name}</button>`;
+const languageButton = (tag: string, name: string, formId: string): Html =>
+  html`<button class="inline" form="${formId}" name="${languageParameter}" value="${tag}" lang="${tag}">${name}</button>`;
+
+function languageLink(tag: string, name: string, query: string | undefined): Html {
   const parameters = new URLSearchParams(query);
   parameters.set(languageParameter, tag);
   return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}">${name}</a>`;

@@ -1,6 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { reduceChunkedBodyLimitTo } from '../../../http/request/reject-chunked-body-over-limit.ts';
+import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { localizePageContext, type PageContext } from './page-context.ts';
 import { createLanguageSwitchButtonMiddleware } from '../views/select-and-store-page-language.ts';
@@ -45,10 +46,13 @@ export class PageRouter {
 
   /**
    * Registers a page to which an identity provider redirects the browser. The page's handler can change state, and verifies that this
-   * browser started the sign-in.
+   * browser started the sign-in. A provider response can be used only once.
    */
   addCallback(paths: Paths, handle: PageHandler): this {
-    return this.addPage(paths, handle);
+    return this.addPage(paths, (context) => (req, res, next) => {
+      getOauthRequestContext(req).isShownOnlyOnce = true;
+      return handle(context)(req, res, next);
+    });
   }
 
   /**

@@ -161,7 +161,7 @@ const beyondRole = (
   html`<div class="warning" role="alert">
     <p>${consent.cannot({ application: application.name })}</p>
     <ul>
-      ${refused.map((scope) => html`<li>${texts[scope]} (<code>${scope}</code>) <small>${getRolesAllowedForScope(scope).includes('staff') ? consent.onlyForStaff : consent.onlyForAdministrators}</small></li>`)}
+      ${refused.map((scope) => html`<li>${texts[scope]} <small>${getRolesAllowedForScope(scope).includes('staff') ? consent.onlyForStaff : consent.onlyForAdministrators}</small></li>`)}
     </ul>
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
@@ -176,17 +176,19 @@ const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): H
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;
 
 /**
- * Describes a permission. If the name and the e-mail address are always included, a checkbox for these data would be contradictory, so the
- * text of `users.read` names the other data.
+ * Describes a permission. The text of `users.read` names only the data that the identity scopes do not include, because a checkbox for data
+ * that are always included would be contradictory.
  */
 const describePermission = (
   { messages }: PageSettings,
   scope: Permission['scope'],
   { identityScopes }: Pick<ConsentPageViewModel, 'identityScopes'>,
-): string =>
-  scope === 'users.read' && identityScopes.includes('profile') && identityScopes.includes('email')
-    ? messages.consent.otherAccountDetails
-    : messages.permission[scope];
+): string => {
+  if (scope !== 'users.read') return messages.permission[scope];
+  const [hasName, hasEmail] = [identityScopes.includes('profile'), identityScopes.includes('email')];
+  const included = hasName && hasEmail ? 'nameAndEmail' : hasName ? 'name' : hasEmail ? 'email' : 'other';
+  return messages.consent.accountDetails({ included });
+};
 
 const permission = ({ messages }: PageSettings, { scope, isOptional, isSelected }: Permission, text: string): Html =>
   isOptional

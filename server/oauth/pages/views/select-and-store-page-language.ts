@@ -37,8 +37,14 @@ export function localizePageSettingsForRequest(settings: PageSettings, req: Requ
   const { messages } = selectPageLanguage(settings, req);
   const languages = settings.languages.all.map(({ tag, messages: { language } }) => ({ tag, name: language.name }));
   const timeZone = canonicalizeTimeZoneName(readCookie(req, settings.timeZoneCookie));
-  return { ...settings, messages, timeZone, languageSwitch: { languages, query: req.originalUrl.split('?', 2)[1] ?? '' } };
+  const query = canBeShownAgain(req) ? (req.originalUrl.split('?', 2)[1] ?? '') : undefined;
+  return { ...settings, messages, timeZone, languageSwitch: { languages, query } };
 }
+
+/** Returns whether a second GET request to the same URL shows the page of this request again. */
+const canBeShownAgain = (req: Request): boolean => safeMethods.has(req.method) && !getOauthRequestContext(req).isShownOnlyOnce;
+
+const safeMethods = new Set(['GET', 'HEAD']);
 
 /**
  * Returns the settings for e-mails to a user: in the user's language or, if the user has not set one, in the language of `settings`. Times
@@ -93,7 +99,7 @@ export const wasSubmittedByLanguageSwitch = (req: Request): boolean => getOauthR
 export const redirectToPageInChosenLanguage =
   (settings: PageSettings): RequestHandler =>
   (req, res, next) => {
-    if (!req.url.includes(`${languageParameter}=`) || !['GET', 'HEAD'].includes(req.method) || !isPage(req)) return next();
+    if (!req.url.includes(`${languageParameter}=`) || !safeMethods.has(req.method) || !isPage(req)) return next();
     const [path = '', query = ''] = req.url.split('?', 2);
     const parameters = new URLSearchParams(query);
     const language = settings.languages.match(parameters.get(languageParameter) ?? '');

@@ -44,7 +44,6 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
     menu.title,
     html`<h1>${menu.title}</h1>
       <p><strong>${person.name}</strong><br />${person.email}</p>
-      <p class="quiet">${account.text}</p>
       ${ordersSection(settings, content)}
       <section>
         <h2>${apps.title}</h2>
@@ -67,21 +66,32 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
   );
 }
 
-/** Renders the approvals that are waiting for a decision, and the most recent orders. The page script keeps both up to date. */
+/**
+ * Renders the approvals that are waiting for a decision, and below them the most recent orders. The page script keeps both up to date.
+ */
 function ordersSection(settings: PageSettings, { orders, requests, requestCount, livePath }: AccountHomeViewModel): Html {
   const { accountMenu: menu, orders: messages, approvals } = settings.messages;
-  const content = html`${requests.length > 0 && renderApprovalList(settings, requests)}
-  ${
-    orders.length === 0
-      ? html`<p class="quiet">${messages.none}</p>`
-      : html`${renderOrderList(settings, orders)}
-          <p class="elsewhere"><a href="/account/orders">${messages.all}</a></p>`
-  }
-  ${linkList([{ path: '/account/approvals', text: menu.approvals, details: approvals.waiting({ count: requestCount }) }])}`;
-  return html`<section>
-    <h2>${messages.title}</h2>
-    ${renderLongPolledContent(settings, livePath, content)}
-  </section>`;
+  const waiting = approvals.waiting({ count: requestCount });
+  const content = html`${
+      requestCount > 0 &&
+      html`<section>
+        <h2>${approvals.title}</h2>
+        <p>${waiting}</p>
+        ${renderApprovalList(settings, requests)}
+        <p class="elsewhere"><a href="/account/approvals">${approvals.all}</a></p>
+      </section>`
+    }
+    <section>
+      <h2>${messages.title}</h2>
+      ${
+        orders.length === 0
+          ? html`<p class="quiet">${messages.none}</p>`
+          : html`${renderOrderList(settings, orders)}
+              <p class="elsewhere"><a href="/account/orders">${messages.all}</a></p>`
+      }
+      ${requestCount === 0 && linkList([{ path: '/account/approvals', text: menu.approvals, details: waiting }])}
+    </section>`;
+  return renderLongPolledContent(settings, livePath, content);
 }
 
 type AccountLink = { readonly path: string; readonly text: string; readonly details?: string };

@@ -1,11 +1,12 @@
 import { orderActionsInAuthorizationDetails, type ApiKeyLimits } from '@mandate/contract';
 import type { AccountApiKey } from '../../../../api-keys/list-active-and-latest-past-api-keys-of-user.ts';
 import { renderAccountSubpage, describeScope } from './account-subpage-layout-and-basic-forms.ts';
+import { confirmedActionForm } from './confirmed-action-form.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { statusBadge } from '../status-badge.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { describeCategories, describeLimitAmountsAndEndDate } from '../order-limits-form-and-amount-format.ts';
-import { hiddenField, linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
   const { apiKeys: messages } = settings.messages;
@@ -48,10 +49,14 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
     </div>
     ${
       key.status === 'active' &&
-      html`<form method="post">
-        ${hiddenField('csrf', csrf)}${hiddenField('key', String(key.id))}
-        <button class="danger second small" aria-label="${messages.revokeLabel({ name: key.name })}">${messages.revoke}</button>
-      </form>`
+      confirmedActionForm({
+        csrf,
+        field: { name: 'key', value: String(key.id) },
+        text: messages.revoke,
+        label: messages.revokeLabel({ name: key.name }),
+        consequence: messages.revokeConsequence,
+        submit: messages.revokeKey,
+      })
     }
   </li>`;
 }

@@ -4,8 +4,9 @@ import type { ConnectedAppGroup } from '../../../grants/list-connected-apps-by-a
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { describeCategories } from '../order-limits-form-and-amount-format.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
-import { checkboxField, hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { checkboxField, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { describeScope, renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
+import { confirmedActionForm } from './confirmed-action-form.ts';
 import { translateDeviceDescription } from './translate-device-description.ts';
 
 type ConnectedAppsViewModel = {
@@ -59,8 +60,14 @@ function applicationRow(settings: PageSettings, csrf: string, application: Conne
       ids,
       keys,
       ...(devices.length > 1
-        ? { label: messages.removeAllLabel({ application: name }), text: messages.removeAll, heading: messages.allDevices }
-        : { label: messages.removeLabel({ application: name }), text: messages.remove }),
+        ? {
+            label: messages.removeAllLabel({ application: name }),
+            text: messages.removeAll,
+            submit: messages.removeAll,
+            isForAllDevices: true,
+          }
+        : { label: messages.removeLabel({ application: name }), text: messages.remove, submit: messages.removeApplication }),
+      consequence: messages.removeConsequence({ application: name }),
     })}
   </li>`;
 }
@@ -111,24 +118,28 @@ type Removal = {
   readonly keys: readonly AccountApiKey[];
   readonly label: string;
   readonly text: string;
-  /** Heading above the checkbox; set if the form follows the entry of another device. */
-  readonly heading?: string;
+  readonly consequence: string;
+  readonly submit: string;
+  /** Whether the form follows the entry of the last device. */
+  readonly isForAllDevices?: boolean;
 };
 
-const deviceRemoval = (settings: PageSettings, application: string, device: Device): Pick<Removal, 'label' | 'text'> => ({
-  label: settings.messages.apps.removeDeviceLabel({ application, device: deviceName(settings, device) }),
-  text: settings.messages.apps.remove,
-});
+function deviceRemoval(settings: PageSettings, application: string, device: Device): Omit<Removal, 'ids' | 'keys'> {
+  const { apps: messages } = settings.messages;
+  const names = { application, device: deviceName(settings, device) };
+  return {
+    label: messages.removeDeviceLabel(names),
+    text: messages.remove,
+    consequence: messages.removeDeviceConsequence(names),
+    submit: messages.removeApplication,
+  };
+}
 
 const deviceName = (settings: PageSettings, { device }: Device): string =>
   device === null ? settings.messages.sessions.unknown : translateDeviceDescription(settings, device);
 
-const removalForm = (settings: PageSettings, csrf: string, { ids, keys, label, text, heading }: Removal): Html =>
-  html`<form method="post" ${heading !== undefined && html`class="all-devices"`}>
-    ${heading !== undefined && keys.length > 0 && html`<p class="device">${heading}</p>`}
-    ${hiddenField('csrf', csrf)}${hiddenField('app', ids)}${keepKeysCheckbox(settings, keys)}
-    <button class="danger second small" aria-label="${label}">${text}</button>
-  </form>`;
+const removalForm = (settings: PageSettings, csrf: string, { ids, keys, ...texts }: Removal): Html =>
+  confirmedActionForm({ csrf, field: { name: 'app', value: ids }, fields: keepKeysCheckbox(settings, keys), ...texts });
 
 /**
  * Renders the checkbox for keeping the API keys that an application created. The checkbox value lists the key IDs, so that keys created

@@ -15,6 +15,9 @@ import { confirmSignOutPage, errorPage, signedOutPage } from '../message-pages.t
 /** Pages that oidc-provider's endpoints render. */
 export type OidcPageHandlers = ReturnType<typeof createOidcPageHandlers>;
 
+/** Routes to which the browser returns after the sign-in and the consent. oidc-provider deletes the pending request on the first visit. */
+const routesThatWorkOnce = new Set(['resume', 'device_resume']);
+
 export function createOidcPageHandlers(defaultSettings: PageSettings, issuer: string, em: EntityManager) {
   const show = (ctx: KoaContextWithOIDC, settings: PageSettings, html: Html, returnTo?: string): void => {
     ctx.type = 'html';
@@ -23,8 +26,10 @@ export function createOidcPageHandlers(defaultSettings: PageSettings, issuer: st
     ctx.vary('Cookie');
     ctx.body = html.toString();
   };
-  const localize = (ctx: KoaContextWithOIDC): PageSettings =>
-    localizePageSettingsForRequest(defaultSettings, z.custom<Request>().parse(ctx.req));
+  const localize = (ctx: KoaContextWithOIDC): PageSettings => {
+    getOauthRequestContext(ctx.req).isShownOnlyOnce = routesThatWorkOnce.has(ctx.oidc?.route);
+    return localizePageSettingsForRequest(defaultSettings, z.custom<Request>().parse(ctx.req));
+  };
   /** Like `localize`, but also considers the language setting of the signed-in user. */
   const localizeForUser = async (ctx: KoaContextWithOIDC): Promise<PageSettings> => {
     const context = getOauthRequestContext(ctx.req);
