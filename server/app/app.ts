@@ -6,7 +6,7 @@ import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-access-tok
 import { customerOrdersReader } from './customer-orders-reader.ts';
 import { listCategoriesForSale } from '../products/list-product-categories.ts';
 import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
-import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
+import { createPrimaryOnlyListQueryRunner, type RunListQuery } from '../database/replica/primary-only-list-query-runner.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { serveConsole } from '../console/serve-console.ts';
@@ -177,7 +177,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
     em: db.em,
-    readList: parts.readList ?? createListRunnerWithoutReplica(db.em),
+    readList: parts.readList ?? createPrimaryOnlyListQueryRunner(db.em),
     pages: new CursorPaginator(keys.cursors),
     issuer,
     taxMode,

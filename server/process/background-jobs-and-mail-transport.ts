@@ -4,7 +4,7 @@ import { createBackupFileSyncAndCleanupJob } from '../backup/sync-backup-files-w
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
 import type { Config } from '../config/read-config.ts';
 import { createEventSequencingAndCleanupJobs } from '../events/event-jobs.ts';
-import { createCheckpointJob } from '../database/embedded/limit-wal-size.ts';
+import { createWalLimitingCheckpointJob } from '../database/embedded/limit-wal-size.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-queued-mail.ts';
 import { createMailLogTransport } from '../mail/mail-log-transport.ts';
@@ -51,7 +51,7 @@ const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[
       isProcessingRequests: () => requests.areInProgress,
     }),
     ...createBackupJobs(parts),
-    ...(storage ? [createCheckpointJob(db)] : []),
+    ...(storage ? [createWalLimitingCheckpointJob(db)] : []),
     ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
     createLogoutTokenJob(createLogoutTokenSender(parts)),
   ];

@@ -2,7 +2,7 @@ import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { acquireAdvisoryLockForId } from '../../database/queries/acquire-advisory-lock.sql.ts';
+import { acquireAdvisoryLockForNumber } from '../../database/queries/acquire-advisory-lock.sql.ts';
 import { encryptJwk } from './encrypted-jwk.ts';
 import { findSigningKeys, getNewestKeySigningStartByAlgorithm, type SigningKeyAlgorithm } from './find-signing-keys.ts';
 import { SigningKey } from './signing-key.entity.ts';
@@ -83,7 +83,7 @@ export async function insertDueSigningKeysAndRetirePrevious(
   options: KeyRotationOptions = {},
 ): Promise<KeyRotationResult> {
   const { schedule = defaultSigningKeyRotationSchedule, when = 'due', by } = options;
-  await acquireAdvisoryLockForId(em, rotationLockId);
+  await acquireAdvisoryLockForNumber(em, rotationLockId);
   await em.nativeDelete(SigningKey, when === 'at once' ? {} : { retiresAt: { $lte: now } });
   const newest = getNewestKeySigningStartByAlgorithm(await findSigningKeys(em));
   const due = newKeys.filter(({ algorithm }) => isSigningKeyRotationDue(newest.get(algorithm), now, schedule, when));
