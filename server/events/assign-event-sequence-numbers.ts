@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { countEntitiesUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { assignSequenceNumberBatch } from './assign-event-sequence-numbers.sql.ts';
 import { Event, EventSequenceCounter } from './event-and-sequence-counter.entity.ts';
-import { notifyOtherProcessesOnCommit } from './event-notifications.ts';
+import { notifyOtherProcessesOnCommit } from './signal-events-between-processes.ts';
 import { getEventSignalsOfDatabase } from './event-signals.ts';
 
 /** Maximum number of events per transaction. The number is small, so that other processes wait only briefly for the sequence row. */

@@ -3,7 +3,7 @@ import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-
 import { createBackupFileSyncAndCleanupJob } from '../backup/sync-backup-files-with-directory.ts';
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
 import type { Config } from '../config/read-config.ts';
-import { createEventSequencingAndCleanupJobs } from '../events/event-jobs.ts';
+import { createEventSequencingAndCleanupJobs } from '../events/event-sequencing-and-cleanup-jobs.ts';
 import { createWalLimitingCheckpointJob } from '../database/embedded/limit-wal-size.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-queued-mail.ts';
