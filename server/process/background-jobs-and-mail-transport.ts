@@ -17,7 +17,7 @@ import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-cleanup-a
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookDeliveryJobs } from '../webhooks/delivery/webhook-delivery-jobs.ts';
-import { createLogoutTokenJob } from '../oauth/back-channel-logout/logout-token-job.ts';
+import { createLogoutTokenSendingJob } from '../oauth/back-channel-logout/logout-token-sending-job.ts';
 import { LogoutTokenSender } from '../oauth/back-channel-logout/send-logout-tokens.ts';
 import { createPublicAddressesOnlyNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import { createOrderStatisticsUpdateJob } from '../statistics/order-statistics-update-job.ts';
@@ -53,7 +53,7 @@ const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[
     ...createBackupJobs(parts),
     ...(storage ? [createWalLimitingCheckpointJob(db)] : []),
     ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
-    createLogoutTokenJob(createLogoutTokenSender(parts)),
+    createLogoutTokenSendingJob(createLogoutTokenSender(parts)),
   ];
 };
 

@@ -4,7 +4,7 @@ import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-e
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForNumber } from '../../database/queries/acquire-advisory-lock.sql.ts';
 import { encryptJwk } from './encrypted-jwk.ts';
-import { findSigningKeys, getNewestKeySigningStartByAlgorithm, type SigningKeyAlgorithm } from './find-signing-keys.ts';
+import { listAllSigningKeys, getNewestKeySigningStartByAlgorithm, type SigningKeyAlgorithm } from './list-signing-keys.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
 type NewKey = { readonly algorithm: SigningKeyAlgorithm; readonly kid: string; readonly encryptedJwk: string };
@@ -85,7 +85,7 @@ export async function insertDueSigningKeysAndRetirePrevious(
   const { schedule = defaultSigningKeyRotationSchedule, when = 'due', by } = options;
   await acquireAdvisoryLockForNumber(em, rotationLockId);
   await em.nativeDelete(SigningKey, when === 'at once' ? {} : { retiresAt: { $lte: now } });
-  const newest = getNewestKeySigningStartByAlgorithm(await findSigningKeys(em));
+  const newest = getNewestKeySigningStartByAlgorithm(await listAllSigningKeys(em));
   const due = newKeys.filter(({ algorithm }) => isSigningKeyRotationDue(newest.get(algorithm), now, schedule, when));
   for (const { algorithm, kid, encryptedJwk } of due) {
     const signsFrom = newest.has(algorithm) ? addSeconds(now, schedule.publishedBefore) : now;

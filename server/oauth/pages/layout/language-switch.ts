@@ -29,7 +29,7 @@ function languageChoice(tag: string, name: string, query: string, formId: string
 }
 
 /** Makes a page's language switch submit one of the page's forms, because the page has state that its URL does not contain. */
-export const makeLanguageSwitchSubmitForm = <Settings extends { readonly languageSwitch?: LanguageSwitch | undefined }>(
+export const copySettingsWithFormLanguageSwitch = <Settings extends { readonly languageSwitch?: LanguageSwitch | undefined }>(
   settings: Settings,
   formId: string,
 ): Settings => ({ ...settings, languageSwitch: settings.languageSwitch && { ...settings.languageSwitch, formId } });

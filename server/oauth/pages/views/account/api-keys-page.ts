@@ -4,7 +4,7 @@ import { renderAccountSubpage, describeScope } from './account-subpage-layout-an
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { statusBadge } from '../status-badge.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { describeCategories, describeLimitAmountsAndEndDate } from '../order-limits-form-and-amount-format.ts';
+import { describeOrderableProductCategories, describeLimitAmountsAndEndDate } from '../order-limits-form-and-amount-format.ts';
 import { hiddenField, linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
@@ -72,7 +72,7 @@ function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Ht
   const { apiKeys, orderLimits } = messages;
   const list = describeLimitAmountsAndEndDate(messages, limits);
   const actions = limits.actions.length < orderActions.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
-  const categories = limits.products ? [describeCategories(messages, limits.products)] : [];
+  const categories = limits.products ? [describeOrderableProductCategories(messages, limits.products)] : [];
   const access = limits.orders === 'own' ? [apiKeys.ownOrders] : [];
   return html`<p class="quiet">${apiKeys.limits}</p>
     <ul class="can">
