@@ -4,7 +4,7 @@ import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-future.ts';
 import {
-  changeLimitsOfConnectedApp,
+  changeOrRemoveLimitsOfConnectedApp,
   findLimitsOfConnectedApp,
   connectedAppLimitsFromEffectiveLimits,
   listLimitsOfConnectedApps,
@@ -101,7 +101,7 @@ const handleSetLimits: RouteHandler<typeof contract.connectedApps.setLimits, Dep
   const limits = await em.transactional(async (inner) => {
     const { time_zone: timeZone, ...input } = body;
     const change = { source: getClientAddressAndUserAgent(req), by: requirePrincipal(req).clientId, input, timeZone };
-    return (await changeLimitsOfConnectedApp(inner, userId, id, change, new Date())) && findLimitsOfConnectedApp(inner, userId, id);
+    return (await changeOrRemoveLimitsOfConnectedApp(inner, userId, id, change, new Date())) && findLimitsOfConnectedApp(inner, userId, id);
   });
   if (!limits) throw appNotFound(id);
   return { status: 200, body: limits };
@@ -114,7 +114,7 @@ const handleRemoveLimits: RouteHandler<typeof contract.connectedApps.removeLimit
   assertNoOrderLimits(requirePrincipal(req), 'remove limits');
   const change = { source: getClientAddressAndUserAgent(req), by: requirePrincipal(req).clientId, input: undefined, timeZone: undefined };
   const isFound = await em.transactional((inner) =>
-    changeLimitsOfConnectedApp(inner, requirePrincipalUser(req).id, id, change, new Date()),
+    changeOrRemoveLimitsOfConnectedApp(inner, requirePrincipalUser(req).id, id, change, new Date()),
   );
   if (!isFound) throw appNotFound(id);
   return { status: 204, body: undefined };

@@ -6,7 +6,7 @@ import { deleteApplicationAndRevokeGrantsAndKeys } from './delete-application.ts
 
 const batch = 100;
 const dayMs = 24 * 60 * 60 * 1000;
-/** Number of days after which every grant has expired (`tokenAndSessionLifetimes.grant`). */
+/** Number of days after which every grant has expired (`tokenAndSessionLifetimesInSeconds.grant`). */
 const unusedDaysMax = 90;
 
 const backgroundSource: RequestSource = { ip: null, userAgent: null };

@@ -6,7 +6,7 @@ import { extendTokenVerifierToApiKeys } from '../api-keys/verify-access-token-or
 import { ordersReaderForAccountPages } from './orders-reader-for-account-pages.ts';
 import { listCategoriesForSale } from '../products/list-product-categories.ts';
 import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
-import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
+import { createPrimaryOnlyListQueryRunner, type RunListQuery } from '../database/replica/primary-only-list-query-runner.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { serveConsole } from '../console/serve-console.ts';
@@ -26,7 +26,7 @@ import { rejectUnsupportedAcceptHeader } from '../http/middleware/reject-unsuppo
 import { setCertificateSourceOrStripHeader } from '../http/request/client-certificate.ts';
 import { CursorPaginator } from '../http/response/pagination.ts';
 import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-location-and-well-known-urls.ts';
-import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
+import { replaceExpressResponseJsonMethod } from '../http/response/replace-express-response-json-method.ts';
 import { assignRequestIdAndLogAccess } from '../http/request/request-context-principal-and-access-log.ts';
 import { createRouterWithSubrouterPerResource } from '../http/routing/router-with-subrouter-per-resource.ts';
 import { mountContract } from '../http/routing/mount-contract.ts';
@@ -129,9 +129,9 @@ export async function createApp(options: AppOptions): Promise<Express> {
   // By default, Express adds weak ETags to every response, including error responses.
   app.set('etag', false);
   // For requests with `If-None-Match: *`, Express would drop the body of every response, even of a response without an ETag. Therefore,
-  // http/response/etag.ts handles this header.
+  // http/response/etag-and-conditional-requests.ts handles this header.
   Object.defineProperty(app.request, 'fresh', { value: false });
-  replaceExpressJsonMethod(app);
+  replaceExpressResponseJsonMethod(app);
   app.set('trust proxy', parts.trustProxy ?? false);
   app.use(assignRequestIdAndLogAccess(log));
   const { clientCertificates } = parts;
@@ -185,7 +185,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
     em: db.em,
-    readList: parts.readList ?? createListRunnerWithoutReplica(db.em),
+    readList: parts.readList ?? createPrimaryOnlyListQueryRunner(db.em),
     pages: new CursorPaginator(keys.cursors),
     issuer,
     taxMode,

@@ -1,7 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Branding } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { rejectIfMatchMismatch, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import {
+  rejectIfMatchMismatch,
+  respondWithEtagOfChangedResource,
+  respondWithEtagOrNotModified,
+} from '../http/response/etag-and-conditional-requests.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-copy.ts';
 import { readConfig, type Config } from '../config/read-config.ts';
-import { detectAndCheckConnectionPooler } from '../database/connection/check-connection-pooler.ts';
+import { detectPoolerAndAssertCompatible } from '../database/connection/check-connection-pooler.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import { readDatabaseIdentity } from '../database/replica/read-wal-position-and-identity.sql.ts';
 import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
@@ -101,7 +101,8 @@ async function connectToDatabase({ databaseUrl: url, preparedStatements }: Confi
       ])
       .executeTakeFirst();
     if (!pool) return { db, is: `embedded, at ${url}` };
-    const poolerNote = (await detectAndCheckConnectionPooler(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
+    const poolerNote =
+      (await detectPoolerAndAssertCompatible(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
     return { db, is: `PostgreSQL ${row?.version}, database ${row?.name}${poolerNote}` };
   } catch (error) {
     await db.close();

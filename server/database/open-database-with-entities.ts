@@ -8,18 +8,22 @@ import { walLimitStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewPgliteDirectory, createPgliteDirectoryIfNew } from './embedded/create-pglite-directory.ts';
 import { assertSupportedPgLibrary } from './connection/assert-supported-pg-library.ts';
 import { deferAndPipelineClientQueries } from './connection/defer-and-pipeline-client-queries.ts';
-import { createUnresponsiveConnectionKiller, ensureReleaseOfLostConnection, setPoolInt8Parser } from './connection/pg-pool-workarounds.ts';
-import { removeRowArrayParsers } from './embedded/remove-row-array-parsers.ts';
+import {
+  createUnresponsiveConnectionKiller,
+  releaseToPoolWhenConnectionEnds,
+  setPoolInt8Parser,
+} from './connection/pg-pool-workarounds.ts';
+import { removePgliteTableRowArrayParsers } from './embedded/remove-pglite-table-row-array-parsers.ts';
 import { rejectPgliteWritesOnLowDiskSpace } from './storage/reject-pglite-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
 import { assertDiskSpaceToOpenDatabase, DiskSpaceMonitor } from './storage/disk-space-monitor.ts';
 import { isPostgresqlUrl } from './connection/is-postgresql-url.ts';
-import type { MessageObserver } from './connection/pipelined-queries.ts';
+import type { MessageObserver } from './connection/create-pipelined-statement-sender.ts';
 import type { Database, EntityManager } from './entity-manager/entity-manager-type.ts';
 import { isDatabaseResponsive } from './is-database-responsive.ts';
 import {
   setConnectionTimeoutsAndDetectPooler,
-  getTransactionTimeoutStatement,
+  getPooledTransactionTimeoutStatement,
   type TimeoutSettings,
 } from './connection/connection-timeouts-and-pooler-detection.ts';
 
@@ -127,9 +131,9 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
       setPoolInt8Parser(pool, parseExactInt8);
       pool.on('connect', (client) => {
         const observers = [monitor?.(client), onMessage].filter((observer) => observer !== undefined);
-        deferAndPipelineClientQueries(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
+        deferAndPipelineClientQueries(client, { preparedStatements, limits: getPooledTransactionTimeoutStatement(client), observers });
       });
-      pool.on('connect', ensureReleaseOfLostConnection);
+      pool.on('connect', releaseToPoolWhenConnectionEnds);
     },
   };
   // ensureDatabase is off, because a mistyped name must not create a database
@@ -168,7 +172,7 @@ async function pglite(url: string, { entities, template, embedded }: OpenOptions
 
 async function openPglite(url: string, options: OpenOptions, release?: () => void): Promise<Database> {
   const db = await open(await pglite(url, options), release);
-  removeRowArrayParsers(await getPglite(db));
+  removePgliteTableRowArrayParsers(await getPglite(db));
   return db;
 }
 

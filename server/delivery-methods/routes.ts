@@ -6,10 +6,10 @@ import {
   respondWithEtagOfChangedResource,
   formatEtag,
   respondWithEtagOrNotModified,
-  rejectIfNoneMatchAny,
+  rejectIfNoneMatchHeaderIsAsterisk,
   rejectIfMatchMismatch,
   requireMatchingIfMatch,
-} from '../http/response/etag.ts';
+} from '../http/response/etag-and-conditional-requests.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -94,7 +94,7 @@ const lockMethod = (em: EntityManager, code: string): Promise<Entity | null> =>
 async function replaceMethod(em: EntityManager, req: MatchedRequest, code: string, input: DeliveryMethodReplace) {
   const existing = await lockMethod(em, code);
   if (existing) {
-    rejectIfNoneMatchAny(req, etagName(code), existing);
+    rejectIfNoneMatchHeaderIsAsterisk(req, etagName(code), existing);
     requireMatchingIfMatch(req, etagName(code), existing);
   } else if (req.get('if-match') !== undefined) {
     throw createProblem('precondition_failed', { detail: translatable`Delivery method ${{ code }} does not exist.` });

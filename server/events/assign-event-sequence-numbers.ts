@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { countEntitiesUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { assignSequenceNumberBatch } from './assign-event-sequence-numbers.sql.ts';
 import { Event, EventSequenceCounter } from './event-and-sequence-counter.entity.ts';
-import { notifyOtherProcessesOnCommit } from './event-notifications.ts';
+import { notifyOtherProcessesOnCommit } from './signal-events-between-processes.ts';
 import { getEventSignalsOfDatabase } from './event-signals.ts';
 
 /** Maximum number of events per transaction. The number is small, so that other processes wait only briefly for the sequence row. */
@@ -20,7 +20,11 @@ export type OnSequenced = (em: EntityManager, first: number, last: number) => Pr
 export async function assignEventSequenceNumbers(em: EntityManager, onPlaced: OnSequenced = () => Promise.resolve()): Promise<number> {
   let total = 0;
   for (let count = batchMax; count === batchMax; total += count) {
-    const unsequencedCount = await countEntitiesUpTo(em, em.createQueryBuilder(Event).select('id').where({ seq: null }), batchMax - 1);
+    const unsequencedCount = await countEntitiesUpToMaxPlusOne(
+      em,
+      em.createQueryBuilder(Event).select('id').where({ seq: null }),
+      batchMax - 1,
+    );
     if (unsequencedCount === 0) break;
     count = await em.transactional((inner) => sequenceBatch(inner, unsequencedCount, onPlaced));
     if (count > 0) getEventSignalsOfDatabase(em).emit('placed');

@@ -25,7 +25,7 @@ type Row = { last_seq: number; swept_seq: number } & { [Name in keyof EventRow]:
  * Returns up to `limit + 1` events after a sequence number, oldest first. The same query returns the state of the sequence.
  * @param until the last sequence number to return (default: no limit)
  */
-export async function listVisibleEvents(
+export async function listVisibleEventsAndSequenceState(
   em: EntityManager,
   principal: Principal,
   after: number,
@@ -49,7 +49,7 @@ export async function listVisibleEvents(
 
 /** Returns an event, if the principal may see it. */
 export async function findVisibleEvent(em: EntityManager, principal: Principal, seq: number): Promise<EventRow | undefined> {
-  const { events } = await listVisibleEvents(em, principal, seq - 1, {}, 0, seq);
+  const { events } = await listVisibleEventsAndSequenceState(em, principal, seq - 1, {}, 0, seq);
   return events[0];
 }
 

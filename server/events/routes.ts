@@ -10,7 +10,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { eventFromRow } from './event-from-row.ts';
-import { type EventFilters, findVisibleEvent, type EventListResult, listVisibleEvents } from './list-visible-events.sql.ts';
+import { type EventFilters, findVisibleEvent, type EventListResult, listVisibleEventsAndSequenceState } from './list-visible-events.sql.ts';
 import type { EventHandlerDependencies, EventLongPoller } from './event-long-poll.ts';
 
 type Dependencies = HandlerDependencies & EventHandlerDependencies;
@@ -52,7 +52,7 @@ async function pollEvents(
   res.on('close', () => disconnected.abort());
   const until = performance.now() + wait * 1000;
   for (let from = after; ;) {
-    const found = await listVisibleEvents(em, principal, from, filters, limit);
+    const found = await listVisibleEventsAndSequenceState(em, principal, from, filters, limit);
     if (from === after) assertNoneLost(after, found);
     const leftMs = until - performance.now();
     if (found.events.length > 0 || leftMs <= 0 || disconnected.signal.aborted || newEvents.stopped) return toPage(found, limit);

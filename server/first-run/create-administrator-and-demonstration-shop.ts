@@ -4,7 +4,7 @@ import type { Application } from '../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../applications/validate-and-create-application.ts';
 import { ConfigurationError, type Config } from '../config/read-config.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { acquireAdvisoryLockForId } from '../database/queries/acquire-advisory-lock.sql.ts';
+import { acquireAdvisoryLockForNumber } from '../database/queries/acquire-advisory-lock.sql.ts';
 import { createAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../branding/default-branding.ts';
@@ -31,7 +31,7 @@ export async function createAdministratorAndDemonstrationShop(
   now: Date,
 ): Promise<'prepared' | 'in use' | 'without administrator'> {
   return db.em.fork().transactional(async (em) => {
-    await acquireAdvisoryLockForId(em, firstRunLockId);
+    await acquireAdvisoryLockForNumber(em, firstRunLockId);
     if ((await em.count(User, { role: 'admin' })) > 0) return 'in use';
     if (installation.production) return prepareProduction(em, installation, now);
     const accounts = await prepareDemonstration(em, installation, now);

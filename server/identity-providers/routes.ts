@@ -7,7 +7,11 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
-import { rejectIfMatchMismatch, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import {
+  rejectIfMatchMismatch,
+  respondWithEtagOfChangedResource,
+  respondWithEtagOrNotModified,
+} from '../http/response/etag-and-conditional-requests.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';

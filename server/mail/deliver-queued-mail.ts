@@ -1,7 +1,7 @@
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { leaseLockedRows } from '../database/queries/lease-locked-rows.ts';
+import { leaseLockedRowsAndCountAttempt } from '../database/queries/lease-locked-rows.ts';
 import { decryptText } from '../crypto/authenticated-encryption.ts';
 import { outgoingMailEncryptionContext } from './queue-mail.ts';
 import type { Mail } from './queue-mail.ts';
@@ -57,7 +57,11 @@ export async function deliverQueuedMail(
 /** Claims a batch of pending messages; messages that another process is claiming are skipped. */
 async function claimPending(em: EntityManager, now: Date): Promise<InferEntity<typeof QueuedMail>[]> {
   const options = { orderBy: { dueAt: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true } as const;
-  return leaseLockedRows(em, await em.find(QueuedMail, { dueAt: { $lte: now } }, options), new Date(now.getTime() + leaseMs));
+  return leaseLockedRowsAndCountAttempt(
+    em,
+    await em.find(QueuedMail, { dueAt: { $lte: now } }, options),
+    new Date(now.getTime() + leaseMs),
+  );
 }
 
 async function trySend(transport: MailTransport, mail: string): Promise<unknown> {

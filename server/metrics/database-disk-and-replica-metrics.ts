@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import type { Pool } from 'pg';
 import type { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
-import type { MessageObserver } from '../database/connection/pipelined-queries.ts';
+import type { MessageObserver } from '../database/connection/create-pipelined-statement-sender.ts';
 
 export type DatabaseMetrics = { readonly onPool: (pool: Pool) => void; readonly onMessage: MessageObserver };
 

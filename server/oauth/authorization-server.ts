@@ -12,7 +12,7 @@ import type { VerifyAccessToken } from '../http/request/principal-and-token-type
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { bundledLanguages, type Languages } from '../languages/languages.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-server-secret.ts';
-import { createApprovalRequestMailer } from './pages/emails/send-approval-request.ts';
+import { createApprovalRequestMailer } from './pages/emails/send-approval-request-email.ts';
 import { deleteLinksAndNotifyOnEmailChange } from './pages/emails/delete-links-and-notify-on-email-change.ts';
 import {
   apiAudienceFromIssuer,
@@ -29,7 +29,7 @@ import { createOidcProviderMiddleware } from './create-oidc-provider-middleware.
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsAtUserinfo } from './tokens/customize-jwt-access-tokens.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
-import { explainClientAuthenticationFailures } from './clients/explain-client-authentication-failures.ts';
+import { recordClientAuthenticationFailureReasons } from './clients/record-client-authentication-failure-reasons.ts';
 import { ClientKeyCache } from './clients/client-key-cache.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
@@ -54,7 +54,7 @@ import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { rejectCrossSiteOidcProviderForms } from './pages/routing/reject-cross-site-forms.ts';
 import { ReloadableOidcProvider } from './provider/reloadable-oidc-provider.ts';
 import { RelyingParty } from './identity-providers/relying-party.ts';
-import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
+import { createCacheWithLoadedOrNewSigningKeys, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
 import { formPostToGetRedirectMiddlewares } from './provider/redirect-form-to-get.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
 import type { OnTokenOperation } from './provider/report-token-operations.ts';
@@ -140,7 +140,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = deriveOidcProviderKeys(deriveKey);
   const dpopNonces = new DpopNonces(deriveKey('DPoP nonces of the API'));
-  const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);
+  const signingKeys = await createCacheWithLoadedOrNewSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await ensureBuiltInApplications(em, issuer);
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
@@ -198,7 +198,7 @@ function trustProxyAndAddListeners(provider: Provider, log: CreateAuthorizationS
   provider.silent = true; // createServerErrorRecorder logs errors
   provider.on('grant.revoked', setRevokedGrantIdOfRequest);
   provider.on('server_error', createServerErrorRecorder(log));
-  explainClientAuthenticationFailures(provider);
+  recordClientAuthenticationFailureReasons(provider);
 }
 
 async function ensureBuiltInApplications(em: EntityManager, issuer: string): Promise<void> {

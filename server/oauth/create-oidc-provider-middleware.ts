@@ -4,22 +4,22 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import type { AttemptLimiter } from './brute-force/attempt-limiter.ts';
 import type { ClientKeyCache } from './clients/client-key-cache.ts';
-import { createClientMetadataDocumentMiddleware } from './clients/client-metadata-document-middleware.ts';
-import { loadKeysOfRequestObject } from './clients/load-keys-of-request-object.ts';
-import { authorizeAnonymousClientRegistration } from './clients/authorize-anonymous-client-registration.ts';
+import { createClientMetadataFetchingMiddleware } from './clients/client-metadata-fetching-middleware.ts';
+import { prefetchClientKeysForRequestObject } from './clients/prefetch-client-keys-for-request-object.ts';
+import { limitAndAuthorizeAnonymousRegistrations } from './clients/limit-and-authorize-anonymous-registrations.ts';
 import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
 import { sendAndEnforceDevicePollInterval } from './device-flow/send-and-enforce-device-poll-interval.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
-import { hideUserCodeFromProviderAndRequireSession } from './device-flow/hide-code-and-require-session.ts';
+import { hideUserCodeFromProviderAndRequireSession } from './device-flow/hide-user-code-and-require-session.ts';
 import { recordConnectedAppUseAndGrantCreated } from './grants/store-list-and-revoke-connected-apps.ts';
 import { runRequestInTransaction } from './grants/run-request-in-transaction.ts';
 import { createOidcPagesBrandingReloadMiddleware } from './pages/routing/branding-reload-middleware.ts';
 import type { OidcPageHandlers } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
-import { bufferRequestBody } from './protocol/buffered-request-body.ts';
+import { bufferBodyAndRejectDuplicateKeys } from './protocol/buffered-request-body.ts';
 import type { CheckProviderAccountAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
-import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
+import { createSessionUseRecordingMiddleware } from './sessions/record-list-and-revoke-browser-sessions.ts';
 import { acceptJwtsForRevocationAndIntrospection } from './tokens/customize-jwt-access-tokens.ts';
 import { fixOidcProviderResponses } from './provider/fix-oidc-provider-responses.ts';
 import { createTokenOperationReportingMiddleware, type OnTokenOperation } from './provider/report-token-operations.ts';
@@ -53,19 +53,19 @@ export function createOidcProviderMiddleware(options: OidcProviderMiddlewareOpti
     completeSignOutWithoutSession(pages),
     ...selfRegistrationMiddleware(options),
     prefetchClientAndLimitSecretAttempts({ em, limits, clientKeys }),
-    loadKeysOfRequestObject({ em, clientKeys }),
+    prefetchClientKeysForRequestObject({ em, clientKeys }),
     limitUserCodeAttempts(limits, pages),
     sendAndEnforceDevicePollInterval(em),
     hideUserCodeFromProviderAndRequireSession(pages.sessionMissing),
     acceptJwtsForRevocationAndIntrospection(verification),
     runRequestInTransaction(em),
     recordConnectedAppUseAndGrantCreated(em),
-    recordBrowserSessionUseOnAuthorization(em),
+    createSessionUseRecordingMiddleware(em),
   ]);
   return [
     ...(onTokenOperation ? [createTokenOperationReportingMiddleware(onTokenOperation)] : []),
     fixOidcProviderResponses(issuer, log),
-    bufferRequestBody,
+    bufferBodyAndRejectDuplicateKeys,
     async (ctx, next) => {
       await ((await isRefreshRequest(ctx)) ? refreshTokens(ctx, next) : handleOtherRequest(ctx, next));
     },
@@ -90,6 +90,6 @@ const selfRegistrationMiddleware = ({
   documentNetwork,
   openRegistration,
 }: OidcProviderMiddlewareOptions): Middleware[] => [
-  createClientMetadataDocumentMiddleware({ em, limits, network: documentNetwork }),
-  ...(openRegistration ? [authorizeAnonymousClientRegistration(store, limits)] : []),
+  createClientMetadataFetchingMiddleware({ em, limits, network: documentNetwork }),
+  ...(openRegistration ? [limitAndAuthorizeAnonymousRegistrations(store, limits)] : []),
 ];

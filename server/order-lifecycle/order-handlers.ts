@@ -3,7 +3,11 @@ import type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate }
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectIfMatchMismatch } from '../http/response/etag.ts';
+import {
+  respondWithEtagOfChangedResource,
+  respondWithEtagOrNotModified,
+  rejectIfMatchMismatch,
+} from '../http/response/etag-and-conditional-requests.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { isDryRunRequest } from '../http/writes/dry-run.ts';
 import { createResourceIdempotently, createResourceIdempotentlyInStatement } from '../http/writes/idempotency.ts';

@@ -1,4 +1,4 @@
-import { acquireAdvisoryLockForId, acquireAdvisoryLockForKey } from '../database/queries/acquire-advisory-lock.sql.ts';
+import { acquireAdvisoryLockForNumber, acquireAdvisoryLockForKey } from '../database/queries/acquire-advisory-lock.sql.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
 // The function `mandate_lock_order_limits_v2` acquires shared locks with the same keys.
@@ -13,4 +13,4 @@ export const lockGrantLimitsForChange = (em: EntityManager, grantId: string): Pr
   acquireAdvisoryLockForKey(em, grantId, grantLockNamespace);
 
 /** Like `lockGrantLimitsForChange`, but for limits that administrators set and that apply to many grants. */
-export const lockAdministratorSetLimitsForChange = (em: EntityManager): Promise<void> => acquireAdvisoryLockForId(em, ceilingsLockId);
+export const lockAdministratorSetLimitsForChange = (em: EntityManager): Promise<void> => acquireAdvisoryLockForNumber(em, ceilingsLockId);

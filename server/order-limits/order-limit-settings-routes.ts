@@ -2,7 +2,11 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
-import { rejectIfMatchMismatch, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import {
+  rejectIfMatchMismatch,
+  respondWithEtagOfChangedResource,
+  respondWithEtagOrNotModified,
+} from '../http/response/etag-and-conditional-requests.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { changeShopOrderLimitSettingsAndAudit, readShopOrderLimitSettings } from './read-and-change-shop-order-limit-settings.ts';

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { contract, contractV2, type Order } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { StatementParameters } from '../database/queries/batch-loader.ts';
-import { type ExpectedLookup, findSpeculativeResult, type SpeculativeRead } from '../database/queries/speculative-read.ts';
+import { type ExpectedLookup, getSpeculativeResultIfSameLookup, type SpeculativeRead } from '../database/queries/speculative-read.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import { getMatchedRoute } from '../http/request/matched-route.ts';
@@ -25,7 +25,7 @@ const accessParameters = (principal: Principal, id: number): StatementParameters
  */
 export async function findOrderOrThrow(em: EntityManager, principal: Principal, id: number, read?: SpeculativeRead): Promise<Order> {
   const parameters = accessParameters(principal, id);
-  const result = findSpeculativeResult(read, queryAccessibleOrderRow, parameters);
+  const result = getSpeculativeResultIfSameLookup(read, queryAccessibleOrderRow, parameters);
   const row = result ? result.row : await queryAccessibleOrderRow(em, parameters);
   if (!row) throw createProblem('not_found', { detail: translatable`Order ${{ id }} was not found.` });
   return orderFromRow(row, row.items);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { orderStatuses, maxCountedTotal } from '@mandate/contract';
-import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
-import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
+import { countRowsUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { roundUpLimitAndAddOneSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { ListedUserAndClient } from './authorize-and-get-listed-user-and-client.ts';
@@ -63,10 +63,10 @@ export function buildListOrdersQuery(
   const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
-  const page = sql`order by ${column} ${direction}, id ${direction} limit ${roundUpLimitSql(limit)}`;
+  const page = sql`order by ${column} ${direction}, id ${direction} limit ${roundUpLimitAndAddOneSql(limit)}`;
   const columns = sql.raw(withItems ? `${orderColumnsSql}, ${orderItemsAsJsonSql} as items` : orderColumnsSql);
   return sql<OrderRow>`
-    select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${roundUpLimitSql(limit)}`;
+    select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${roundUpLimitAndAddOneSql(limit)}`;
 }
 
 const bounds = {
@@ -147,7 +147,11 @@ const canBeUnpaid = (status: string): boolean => status === 'pending' || status 
 /** Counts the matching orders. The result `countedMax + 1` means that there are more than `countedMax` orders. */
 export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxCountedTotal): Promise<number> {
   const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
-  return countRowsUpTo(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);
+  return countRowsUpToMaxPlusOne(
+    em,
+    sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`,
+    countedMax,
+  );
 }
 
 /** Builds the status conditions; `matchingOrders` replaces them with index scans where possible. */

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { RunListQuery } from '../database/replica/list-runner-without-replica.ts';
+import type { RunListQuery } from '../database/replica/primary-only-list-query-runner.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { CursorPaginator } from '../http/response/pagination.ts';

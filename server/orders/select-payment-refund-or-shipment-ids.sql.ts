@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
-import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
-import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
+import { countRowsUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { roundUpLimitAndAddOneSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { ListedUserAndClient } from './authorize-and-get-listed-user-and-client.ts';
@@ -36,7 +36,7 @@ export async function selectPaymentRefundOrShipmentIds(
   const after = position
     ? sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`
     : sql`true`;
-  const page = sql`order by created_at ${direction}, id ${direction} limit ${roundUpLimitSql(query.limit)}`;
+  const page = sql`order by created_at ${direction}, id ${direction} limit ${roundUpLimitAndAddOneSql(query.limit)}`;
   const ids = sql<{ id: number }>`select id from ${matchingRows(subresource, query, after, page)} found ${page}`;
   return (await runPreparedDynamicQuery(em, ids)).map(({ id }) => id);
 }
@@ -46,7 +46,8 @@ export const countMatchingPaymentsRefundsOrShipments = (
   em: EntityManager,
   subresource: SubresourceFilter,
   query: SubresourceListQuery,
-): Promise<number> => countRowsUpTo(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
+): Promise<number> =>
+  countRowsUpToMaxPlusOne(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
 
 /**
  * Selects the matching rows. Without a selective condition (such as the order ID), the query iterates over the orders of the given user or

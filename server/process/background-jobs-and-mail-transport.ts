@@ -3,8 +3,8 @@ import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-
 import { createBackupFileSyncAndCleanupJob } from '../backup/sync-backup-file-rows-with-directory.ts';
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
 import type { Config } from '../config/read-config.ts';
-import { createEventSequencingAndCleanupJobs } from '../events/event-jobs.ts';
-import { createCheckpointJob } from '../database/embedded/limit-wal-size.ts';
+import { createEventSequencingAndCleanupJobs } from '../events/event-sequencing-and-cleanup-jobs.ts';
+import { createWalLimitingCheckpointJob } from '../database/embedded/limit-wal-size.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-queued-mail.ts';
 import { createMailLogTransport } from '../mail/mail-log-transport.ts';
@@ -17,7 +17,7 @@ import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-cleanup-a
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookDeliveryJobs } from '../webhooks/delivery/webhook-delivery-jobs.ts';
-import { createLogoutTokenJob } from '../oauth/back-channel-logout/logout-token-job.ts';
+import { createLogoutTokenSendingJob } from '../oauth/back-channel-logout/logout-token-sending-job.ts';
 import { LogoutTokenSender } from '../oauth/back-channel-logout/send-logout-tokens.ts';
 import { createPublicAddressesOnlyNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import { createOrderStatisticsUpdateJob } from '../statistics/order-statistics-update-job.ts';
@@ -51,9 +51,9 @@ const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[
       isProcessingRequests: () => requests.areInProgress,
     }),
     ...createBackupJobs(parts),
-    ...(storage ? [createCheckpointJob(db)] : []),
+    ...(storage ? [createWalLimitingCheckpointJob(db)] : []),
     ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
-    createLogoutTokenJob(createLogoutTokenSender(parts)),
+    createLogoutTokenSendingJob(createLogoutTokenSender(parts)),
   ];
 };
 

@@ -4,7 +4,7 @@ import type { Job } from '../jobs/job-runner.ts';
 import { repeatBatchUntilZero } from '../jobs/repeat-batch-until-zero.ts';
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
-import type { DeleteExpiredRows } from '../database/queries/prepare-expired-row-deletion.ts';
+import type { DeleteExpiredRows } from '../database/queries/prepare-batch-deletion-of-expired-rows.ts';
 import { deleteExpiredIdempotencyKeysBatch } from '../http/writes/stored-idempotent-requests.ts';
 import type { Log } from '../logging/logger.ts';
 import { deliverQueuedMail, type MailTransport } from '../mail/deliver-queued-mail.ts';

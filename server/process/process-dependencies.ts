@@ -1,7 +1,7 @@
 import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Config } from '../config/read-config.ts';
 import type { RequestActivityMonitor } from '../http/server/request-activity-monitor.ts';
-import type { RunListQuery } from '../database/replica/list-runner-without-replica.ts';
+import type { RunListQuery } from '../database/replica/primary-only-list-query-runner.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
 import type { Log } from '../logging/logger.ts';

@@ -6,7 +6,10 @@ import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { openDatabaseWithoutMigrating } from '../schema/open-database-without-migrating.ts';
 import { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
-import { startNotifyingOtherProcessesOfLocalWrites, listenForEventNotifications } from '../events/event-notifications.ts';
+import {
+  startNotifyingOtherProcessesOfLocalWrites,
+  startReceivingSignalsOfOtherProcesses,
+} from '../events/signal-events-between-processes.ts';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
@@ -98,7 +101,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
 async function connectEventSignals({ role, databaseUrl, directDatabaseUrl }: Config, { em }: Database, log: Log, opened: CleanupStack) {
   if (!isPostgresqlUrl(databaseUrl)) return;
   if (role === 'web') startNotifyingOtherProcessesOfLocalWrites(em, log);
-  opened.use(await listenForEventNotifications(em, directDatabaseUrl ?? databaseUrl, log));
+  opened.use(await startReceivingSignalsOfOtherProcesses(em, directDatabaseUrl ?? databaseUrl, log));
 }
 
 /** Opens the read replica; the server starts even if the replica is unreachable. */

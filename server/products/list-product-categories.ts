@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import { type ProductCategory, maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { countEntitiesUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { Product } from './product-stock-and-adjustment.entity.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function listCategoriesForSale(em: EntityManager, maximum: number):
 
 /** Counts the categories of products with these statuses, up to `maxCountedTotal + 1`. */
 export const countProductCategories = (em: EntityManager, statuses: readonly Product['status'][]): Promise<number> =>
-  countEntitiesUpTo(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxCountedTotal);
+  countEntitiesUpToMaxPlusOne(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxCountedTotal);
 
 /** PostgreSQL can use the partial indexes on active products if `active` is the only status. */
 const hasStatusIn = (statuses: readonly Product['status'][]) => ({ status: { $in: [...statuses] } });

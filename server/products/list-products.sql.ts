@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
-import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
-import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
+import { countRowsUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { roundUpLimitAndAddOneSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { productColumnsSql, type ProductRow, productsJoinStockSql } from './product-and-stock-adjustment-from-row.ts';
@@ -65,13 +65,13 @@ export async function listProducts(
   const columns = sql.raw(by === 'relevance' ? `${productColumnsSql}, found.relevance` : productColumnsSql);
   const query = sql<ListedProduct>`
     select ${columns} from ${sql.raw(productsJoinStockSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
-     order by ${column} ${direction}, p.id ${direction} limit ${roundUpLimitSql(limit)}`;
+     order by ${column} ${direction}, p.id ${direction} limit ${roundUpLimitAndAddOneSql(limit)}`;
   return runPreparedDynamicQuery(em, query, filters.search ? 'any' : 'even');
 }
 
 /** Counts the matching products, up to `maxCountedTotal + 1`. */
 export const countProducts = (em: EntityManager, filters: ProductFilters): Promise<number> =>
-  countRowsUpTo(
+  countRowsUpToMaxPlusOne(
     em,
     sql`select 1 from products p${searchJoin(filters)} where ${sql.join(filterConditions(filters), sql` and `)}`,
     maxCountedTotal,

@@ -1,7 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core';
 import { maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { countEntitiesUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { StockAdjustment } from './product-stock-and-adjustment.entity.ts';
@@ -20,4 +20,4 @@ export function listStockAdjustments(
 
 /** Counts a product's stock adjustments, up to `maxCountedTotal + 1`. */
 export const countStockAdjustments = (em: EntityManager, product: number): Promise<number> =>
-  countEntitiesUpTo(em, em.createQueryBuilder(StockAdjustment).select('id').where({ product }), maxCountedTotal);
+  countEntitiesUpToMaxPlusOne(em, em.createQueryBuilder(StockAdjustment).select('id').where({ product }), maxCountedTotal);

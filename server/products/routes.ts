@@ -6,7 +6,7 @@ import {
   respondWithEtagOrNotModified,
   rejectIfMatchMismatch,
   requireMatchingIfMatch,
-} from '../http/response/etag.ts';
+} from '../http/response/etag-and-conditional-requests.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts';

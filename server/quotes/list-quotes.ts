@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { maxCountedTotal, type contract, type QuoteStatus } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { countEntitiesUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
@@ -55,4 +55,4 @@ export function listQuotes(em: EntityManager, filter: QuoteFilter, position: Key
 
 /** Counts quotes, up to `maxCountedTotal + 1`. */
 export const countQuotes = (em: EntityManager, filter: QuoteFilter): Promise<number> =>
-  countEntitiesUpTo(em, em.createQueryBuilder(Quote).select('id').where(filter), maxCountedTotal);
+  countEntitiesUpToMaxPlusOne(em, em.createQueryBuilder(Quote).select('id').where(filter), maxCountedTotal);

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { DeleteExpiredRows } from '../database/queries/prepare-expired-row-deletion.ts';
+import type { DeleteExpiredRows } from '../database/queries/prepare-batch-deletion-of-expired-rows.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { quoteFromEntityForEvent } from './quote-from-entity.ts';
 import { Quote } from './quote-and-quote-reservation.entity.ts';

@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type QuoteStatus } from '@mandate/contract';
-import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import { respondWithEtagOrNotModified } from '../http/response/etag-and-conditional-requests.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Refund as RefundBody, refundStatuses, type Scope } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import { respondWithEtagOrNotModified } from '../http/response/etag-and-conditional-requests.ts';
 import { createResourceIdempotently, createResourceIdempotentlyThenFinishOutsideTransaction } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';

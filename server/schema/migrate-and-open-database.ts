@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { detectAndCheckConnectionPooler, ConnectionPoolerError } from '../database/connection/check-connection-pooler.ts';
+import { detectPoolerAndAssertCompatible, ConnectionPoolerError } from '../database/connection/check-connection-pooler.ts';
 import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { waitForDatabase, type DatabaseWaitOptions } from '../database/connection/wait-for-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
@@ -31,13 +31,13 @@ export async function migrateAndOpenDatabase(url: string, opening: MigrateAndOpe
   const isDirect = directUrl !== url;
   await withMigrationDatabase(directUrl, async (db, pool) => {
     await waitForDatabase(db, { variable: isDirect ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL', url: directUrl }, wait);
-    if (!isDirect) await detectAndCheckConnectionPooler(pool, preparedStatements);
+    if (!isDirect) await detectPoolerAndAssertCompatible(pool, preparedStatements);
     await migrate(db);
   });
   if (isDirect)
     await withMigrationDatabase(url, async (db, pool) => {
       await waitForDatabase(db, { variable: 'DATABASE_URL', url }, wait);
-      await detectAndCheckConnectionPooler(pool, preparedStatements);
+      await detectPoolerAndAssertCompatible(pool, preparedStatements);
       await assertMigrated(db);
     });
   return openDatabaseWithoutMigrating(url, { onPool, onMessage, preparedStatements });

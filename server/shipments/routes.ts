@@ -2,7 +2,11 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Scope, type Shipment as ShipmentBody, shipmentStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectIfMatchMismatch } from '../http/response/etag.ts';
+import {
+  respondWithEtagOfChangedResource,
+  respondWithEtagOrNotModified,
+  rejectIfMatchMismatch,
+} from '../http/response/etag-and-conditional-requests.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';

@@ -1,7 +1,7 @@
 import { type InferEntity, sql } from '@mikro-orm/core';
 import { maxCountedTotal, type Task as TaskBody, type TaskType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { countEntitiesUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
@@ -27,7 +27,7 @@ export function listOwnTasks(
 
 /** Counts the principal's tasks, up to `maxCountedTotal + 1`. */
 export const countOwnTasks = (em: EntityManager, principal: Principal, filters: TaskFilters): Promise<number> =>
-  countEntitiesUpTo(em, em.createQueryBuilder(Task).select('id').where(filterConditions(principal, filters)), maxCountedTotal);
+  countEntitiesUpToMaxPlusOne(em, em.createQueryBuilder(Task).select('id').where(filterConditions(principal, filters)), maxCountedTotal);
 
 const filterConditions = (principal: Principal, { type, status }: TaskFilters) => ({
   ...buildVisibleTasksFilter(principal),

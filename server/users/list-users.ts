@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import { maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { countEntitiesUpToMaxPlusOne } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { User } from './user.entity.ts';
@@ -30,7 +30,7 @@ export function listUsers(
 
 /** Counts the matching users, up to `maxCountedTotal + 1`. */
 export const countUsers = (em: EntityManager, filters: UserFilters): Promise<number> =>
-  countEntitiesUpTo(em, em.createQueryBuilder(User).select('id').where(filterConditions(filters)), maxCountedTotal);
+  countEntitiesUpToMaxPlusOne(em, em.createQueryBuilder(User).select('id').where(filterConditions(filters)), maxCountedTotal);
 
 function filterConditions({ email, status, role, createdAtGte, createdAtLt }: UserFilters) {
   return {

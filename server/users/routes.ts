@@ -1,7 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectIfMatchMismatch } from '../http/response/etag.ts';
+import {
+  respondWithEtagOfChangedResource,
+  respondWithEtagOrNotModified,
+  rejectIfMatchMismatch,
+} from '../http/response/etag-and-conditional-requests.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';

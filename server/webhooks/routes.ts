@@ -1,6 +1,10 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type WebhookEndpointWithSecret, type WebhookSecretRotation } from '@mandate/contract';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, rejectIfMatchMismatch } from '../http/response/etag.ts';
+import {
+  respondWithEtagOfChangedResource,
+  respondWithEtagOrNotModified,
+  rejectIfMatchMismatch,
+} from '../http/response/etag-and-conditional-requests.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';

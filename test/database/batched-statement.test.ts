@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareBatchedLookupStatement } from '../../server/database/queries/batched-statement.ts';
-import { roundUpLimitSql, runPreparedDynamicQuery } from '../../server/database/queries/dynamic-query.ts';
+import { roundUpLimitAndAddOneSql, runPreparedDynamicQuery } from '../../server/database/queries/dynamic-query.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
@@ -75,7 +75,7 @@ describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) =
       sql<{
         id: number;
         body: string;
-      }>`select id, body from notes where owner = ${owner} and body = any(${bodies}::text[]) order by id desc limit ${roundUpLimitSql(20)}`,
+      }>`select id, body from notes where owner = ${owner} and body = any(${bodies}::text[]) order by id desc limit ${roundUpLimitAndAddOneSql(20)}`,
       cost,
     );
 
@@ -112,7 +112,7 @@ describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) =
 
   test('run without parameters', async () => {
     const queries = Array.from({ length: 3 }, () =>
-      runPreparedDynamicQuery(db.em, sql`select id from notes order by id limit ${roundUpLimitSql(100)}`, cost),
+      runPreparedDynamicQuery(db.em, sql`select id from notes order by id limit ${roundUpLimitAndAddOneSql(100)}`, cost),
     );
     for (const rows of await Promise.all(queries)) expect(rows.length).toBe(101);
   });

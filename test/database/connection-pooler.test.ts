@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { Client, type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { detectAndCheckConnectionPooler } from '../../server/database/connection/check-connection-pooler.ts';
+import { detectPoolerAndAssertCompatible } from '../../server/database/connection/check-connection-pooler.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { prepareDeferredWrite, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
@@ -96,7 +96,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
       const pools: Pool[] = [];
       const checked = await openDatabaseWithoutMigrating(bouncer.url, { preparedStatements: false, onPool: (pool) => pools.push(pool) });
       await checked.em.fork().execute('select 1');
-      expect(await Promise.all(pools.map((pool) => detectAndCheckConnectionPooler(pool, preparedStatements)))).toEqual(['pooler']);
+      expect(await Promise.all(pools.map((pool) => detectPoolerAndAssertCompatible(pool, preparedStatements)))).toEqual(['pooler']);
       await checked.close();
     });
   },
@@ -115,7 +115,7 @@ describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => 
               current_setting('idle_in_transaction_session_timeout') as idle, current_setting('client_connection_check_interval') as checked`,
     );
     expect(limit).toEqual({ statement: '400ms', lock: '10s', idle: '30s', checked: '1s' });
-    expect(await Promise.all(pools.map((pool) => detectAndCheckConnectionPooler(pool, true)))).toEqual(['direct']);
+    expect(await Promise.all(pools.map((pool) => detectPoolerAndAssertCompatible(pool, true)))).toEqual(['direct']);
     await direct.close();
   });
 

@@ -9,7 +9,7 @@ import { startJobs } from '../../server/jobs/job-runner.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { createEventSequencingAndCleanupJobs } from '../../server/events/event-jobs.ts';
+import { createEventSequencingAndCleanupJobs } from '../../server/events/event-sequencing-and-cleanup-jobs.ts';
 import { createLogger } from '../../server/logging/logger.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';

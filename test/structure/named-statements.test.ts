@@ -25,7 +25,7 @@ const typeArguments = String.raw`(?:<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)?`;
  */
 const statementPattern = new RegExp(
   [
-    String.raw`\b(?:prepare(?:Statement|DeferredWrite)|prepareBatchedLookupStatement|prepareBatchedListStatement|prepareDeletionOfExpiredRows|runPreparedDynamicQuery)${typeArguments}\(`,
+    String.raw`\b(?:prepare(?:Statement|DeferredWrite)|prepareBatchedLookupStatement|prepareBatchedListStatement|prepareBatchDeletionOfExpiredRows|runPreparedDynamicQuery)${typeArguments}\(`,
     String.raw`\.execute${typeArguments}\(\s*(?!\)|'(?:all|get|run)'|\s)`,
     String.raw`\.executeQuery${typeArguments}\(`,
     String.raw`\btext:\s*['"\x60]\s*(?:select|insert|update|delete|with|listen|notify|checkpoint|analyze|set|lock)\b`,
@@ -100,7 +100,7 @@ describe('a planted statement is found', () => {
     [`const findOrder = prepareStatement<Row<{ id: number }>>(\n  'find_order',\n  'select 1',\n);`],
     [`const insertRow = prepareDeferredWrite('insert_row', text);`],
     [`const read = prepareBatchedLookupStatement<Row>('read_row', ['bigint'], text);`],
-    [`const remove = prepareDeletionOfExpiredRows({ table: 'sessions', key: 'id', isExpired: condition });`],
+    [`const remove = prepareBatchDeletionOfExpiredRows({ table: 'sessions', key: 'id', isExpired: condition });`],
     ['return runPreparedDynamicQuery(em, query);'],
     [`await em.execute('analyze');`],
     [`await em.getConnection().execute(text, [id], 'run');`],

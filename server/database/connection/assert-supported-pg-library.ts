@@ -2,12 +2,14 @@ import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { ClientBase, ClientConfig } from 'pg';
 import { z } from 'zod';
-import { createPipelinedStatementSender } from './pipelined-queries.ts';
+import { createPipelinedStatementSender } from './create-pipelined-statement-sender.ts';
 
 /** The pg version that the tests use. MikroORM's driver accepts no other version. */
 const testedVersion = '8.23.0';
 
-/** Thrown if `pipelined-queries.ts` does not work with the installed pg version. The message tells the operator what to do. */
+/**
+ * Thrown if `create-pipelined-statement-sender.ts` does not work with the installed pg version. The message tells the operator what to do.
+ */
 export class UnsupportedPgLibraryError extends Error {
   override readonly name = 'UnsupportedPgLibraryError';
 }
@@ -26,8 +28,8 @@ export function loadPgOfMikroOrm(): Pg {
 
 /**
  * Runs a pipelined query over a simulated connection, before the first real connection is opened. This check is needed because the pg
- * internals that `pipelined-queries.ts` replaces can change in any release. A change to these internals could make a statement run outside
- * its transaction or return the rows of a different statement.
+ * internals that `create-pipelined-statement-sender.ts` replaces can change in any release. A change to these internals could make a
+ * statement run outside its transaction or return the rows of a different statement.
  * @throws {UnsupportedPgLibraryError} if pg has a different version or behaves differently
  */
 export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {

@@ -26,7 +26,7 @@ const tooFewConnections =
  * If `pool` is connected to a connection pooler, checks whether the server can work through that pooler.
  * @throws {ConnectionPoolerError} if the server cannot work through the pooler
  */
-export async function detectAndCheckConnectionPooler(pool: Pool, preparedStatements: boolean): Promise<'direct' | 'pooler'> {
+export async function detectPoolerAndAssertCompatible(pool: Pool, preparedStatements: boolean): Promise<'direct' | 'pooler'> {
   const client = await pool.connect();
   let failed = true;
   try {

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { getSqlState } from '../errors/sql-error-fields.ts';
-import type { PreparedQuery } from './pipelined-queries.ts';
+import type { PreparedQuery } from './create-pipelined-statement-sender.ts';
 
 /** PostgreSQL settings for a connection, by name. */
 export type TimeoutSettings = Readonly<Record<string, string>>;
@@ -23,12 +23,12 @@ const responseTimeoutMs = 5_000;
 const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 
 export const isBehindConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);
-export const getTransactionTimeoutStatement = (client: ClientBase): PreparedQuery | undefined => pooledTransactionLimits.get(client);
+export const getPooledTransactionTimeoutStatement = (client: ClientBase): PreparedQuery | undefined => pooledTransactionLimits.get(client);
 
 /**
  * Sets a new connection's timeouts. A direct connection gets session settings after connecting, because poolers reject them as startup
  * parameters. Through a pooler, several clients can share a session, so each transaction sets its timeouts
- * (`getTransactionTimeoutStatement`).
+ * (`getPooledTransactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
 export async function setConnectionTimeoutsAndDetectPooler(

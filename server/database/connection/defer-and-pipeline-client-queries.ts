@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { deferBeginAndDeferredWrites, type DeferOptions } from './defer-begin-and-deferred-writes.ts';
-import { createPipelinedStatementSender, type MessageObserver } from './pipelined-queries.ts';
+import { createPipelinedStatementSender, type MessageObserver } from './create-pipelined-statement-sender.ts';
 
 /**
  * Replaces `client.query` with a function that sends every statement from MikroORM or Kysely, possibly after a delay, and reports the

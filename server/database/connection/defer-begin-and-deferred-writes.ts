@@ -1,10 +1,10 @@
-import type { MessageSender, PreparedQuery } from './pipelined-queries.ts';
+import type { MessageSender, PreparedQuery } from './create-pipelined-statement-sender.ts';
 
 /**
  * Matches the comment at the beginning of a statement. The comment contains the statement name, and specifies whether the write is
  * deferred.
  */
-export const statementCommentPattern = /^\/\*(\w+)( later)?\*\//;
+export const statementNameAndDeferredFlagPattern = /^\/\*(\w+)( later)?\*\//;
 
 export type DeferOptions = {
   /** If `false`, every statement is sent without a name, for servers or poolers that do not keep prepared statements. */
@@ -74,7 +74,7 @@ export function deferBeginAndDeferredWrites(
 }
 
 function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string) => string): PreparedQuery | undefined {
-  const name = typeof text === 'string' ? statementCommentPattern.exec(text)?.[1] : undefined;
+  const name = typeof text === 'string' ? statementNameAndDeferredFlagPattern.exec(text)?.[1] : undefined;
   return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name: nameFor(name), text, values } : undefined;
 }
 
@@ -89,7 +89,7 @@ function singleStatement(text: unknown, values: unknown): PreparedQuery | undefi
 }
 
 const isDeferred = ({ text, values }: PreparedQuery): boolean =>
-  statementCommentPattern.exec(text)?.[2] !== undefined && values.every(isSafelySerializable);
+  statementNameAndDeferredFlagPattern.exec(text)?.[2] !== undefined && values.every(isSafelySerializable);
 
 /** Returns whether pg can serialize a value without throwing an error. A deferred statement must not fail on the client side. */
 const isSafelySerializable = (value: unknown): boolean =>

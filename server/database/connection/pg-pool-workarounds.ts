@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } from 'pg';
 import { z } from 'zod';
-import type { MessageObserver } from './pipelined-queries.ts';
+import type { MessageObserver } from './create-pipelined-statement-sender.ts';
 
 /** Sets the int8 parser of one pool instead of pg's global parser, because the driver may have its own copy of pg. */
 export function setPoolInt8Parser(pool: Pool, parse: (text: string) => number): void {
@@ -16,7 +16,7 @@ const hasTypeParsers = (types: CustomTypesConfig | undefined): types is TypeOver
 const notCheckedOut: PoolClient['release'] = () => undefined;
 
 /** Releases a connection that is lost inside a transaction. Kysely releases neither such a connection nor its pool slot (kysely#1990). */
-export function ensureReleaseOfLostConnection(client: PoolClient): void {
+export function releaseToPoolWhenConnectionEnds(client: PoolClient): void {
   let releaseOnce = notCheckedOut;
   Object.defineProperty(client, 'release', {
     get: () => releaseOnce,

@@ -13,7 +13,7 @@ const walBetweenCheckpoints = 32 * 1024 * 1024;
  * Creates a job that writes regular checkpoints. Without this job, PGlite would write its first checkpoint only when it is closed, and
  * would keep all WAL until then.
  */
-export const createCheckpointJob = (db: Database) => ({
+export const createWalLimitingCheckpointJob = (db: Database) => ({
   name: 'checkpoint of the embedded database',
   everyMs: 10_000,
   async run(): Promise<void> {

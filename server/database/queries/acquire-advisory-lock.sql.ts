@@ -13,4 +13,4 @@ export const acquireAdvisoryLockForKey = async (em: EntityManager, key: string, 
   void (await lock(em, [key, namespace]));
 
 /** Like `acquireAdvisoryLockForKey`, but for a lock that is identified only by a number. */
-export const acquireAdvisoryLockForId = async (em: EntityManager, id: number): Promise<void> => void (await lock(em, [null, id]));
+export const acquireAdvisoryLockForNumber = async (em: EntityManager, id: number): Promise<void> => void (await lock(em, [null, id]));

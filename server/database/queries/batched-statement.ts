@@ -73,7 +73,7 @@ export function prepareBatchedLookupStatement<Row>(name: string, types: readonly
  * lookup, followed by those of the second lookup. The second lookup runs only if the first lookup finds a row. If the first lookup finds no
  * row, the result is undefined.
  */
-export function prepareBatchedLookupPair<First, Second>(
+export function combineBatchedLookupsIntoOneStatement<First, Second>(
   { definition: first }: BatchedLookup<First>,
   { definition: second }: BatchedLookup<Second>,
 ): RunBatched<readonly [First, Second | null] | undefined> {

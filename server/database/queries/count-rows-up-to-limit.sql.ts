@@ -9,7 +9,7 @@ type EntityQuery = {
 
 // Written in SQL because MikroORM's `count` does not support a limit.
 /** Counts the rows that a query-builder query selects, up to `max + 1`. The result `max + 1` means that there are more than `max` rows. */
-export async function countEntitiesUpTo(em: EntityManager, query: EntityQuery, max: number): Promise<number> {
+export async function countEntitiesUpToMaxPlusOne(em: EntityManager, query: EntityQuery, max: number): Promise<number> {
   const limited = query.limit(max + 1);
   const rows = await em.execute<{ count: number }[]>(`select count(*) as count from (${limited.getQuery()}) counted`, [
     ...limited.getParams(),
@@ -21,7 +21,7 @@ export async function countEntitiesUpTo(em: EntityManager, query: EntityQuery, m
 /**
  * Counts the rows that an SQL select statement returns, up to `max + 1`. The result `max + 1` means that there are more than `max` rows.
  */
-export async function countRowsUpTo(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
+export async function countRowsUpToMaxPlusOne(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
   const query = sql<{ count: number }>`select count(*) as count from (${select} limit ${sql.lit(max + 1)}) counted`;
   return (await runPreparedDynamicQuery(em, query))[0]?.count ?? 0;
 }

@@ -21,7 +21,7 @@ const queryCache = new Map<string, PreparedQuery>();
  * Rounds a limit up to the default or maximum page size, and adds one row to detect a next page. Rounding keeps the number of different SQL
  * texts small.
  */
-export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
+export const roundUpLimitAndAddOneSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
 /**
  * Runs a query that is built at run time. The query is parsed and planned once per connection, like a prepared statement. Identical

@@ -9,7 +9,7 @@ type QueuedRow = { attempts: number; dueAt: Date };
 /**
  * Leases locked rows until the given time, and increments their attempt counters. Call this in the transaction that has locked the rows.
  */
-export async function leaseLockedRows<Row extends QueuedRow>(em: EntityManager, rows: Row[], until: Date): Promise<Row[]> {
+export async function leaseLockedRowsAndCountAttempt<Row extends QueuedRow>(em: EntityManager, rows: Row[], until: Date): Promise<Row[]> {
   for (const row of rows) {
     row.attempts += 1;
     row.dueAt = until;

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
-import { rowListenersByStatementParameters } from '../connection/pipelined-queries.ts';
+import { rowListenersByStatementParameters } from '../connection/create-pipelined-statement-sender.ts';
 
 /**
  * Prepares a statement that runs often. The statement has the parameters `$1`, `$2`, ..., and runs in the request's transaction. The name

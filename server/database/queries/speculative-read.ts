@@ -11,7 +11,7 @@ export type SpeculativeRead<Row = unknown> = ExpectedLookup<Row> & { readonly ro
  * Returns the result of the speculative read if that read was this lookup with these parameters. The parameters contain the caller's
  * permissions, so a result is never used if its permissions differ from those of the verified token.
  */
-export function findSpeculativeResult<Row>(
+export function getSpeculativeResultIfSameLookup<Row>(
   read: SpeculativeRead | undefined,
   lookup: BatchedLookup<Row>,
   parameters: StatementParameters,

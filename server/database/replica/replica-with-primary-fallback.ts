@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTemporaryDatabaseError } from '../errors/database-error-predicates.ts';
 import { readDatabaseIdentity, readWalPosition } from './read-wal-position-and-identity.sql.ts';
-import type { RunListQuery } from './list-runner-without-replica.ts';
+import type { RunListQuery } from './primary-only-list-query-runner.ts';
 import type { Database, EntityManager } from '../entity-manager/entity-manager-type.ts';
 
 /** How long a list query waits for the replica to catch up before it runs on the primary. */

@@ -3,7 +3,7 @@ import type { ProblemCode } from '@mandate/contract';
 import type { ExpectedLookup } from '../../database/queries/speculative-read.ts';
 import type { ApplyRateLimit } from './enforce-rate-limit.ts';
 import { getCertificateThumbprint } from '../request/client-certificate.ts';
-import { getRouteAccess } from '../request/matched-route.ts';
+import { getRequiredAccessOfMatchedRoute } from '../request/matched-route.ts';
 import type { Principal, VerifyAccessToken } from '../request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../problem-details/problem.ts';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
@@ -80,7 +80,7 @@ export const authenticateAndApplyRateLimit =
     return next();
   };
 
-const isPublicRoute = (req: Request): boolean => getRouteAccess(req) === 'public';
+const isPublicRoute = (req: Request): boolean => getRequiredAccessOfMatchedRoute(req) === 'public';
 
 function unauthorized(challenge: TokenChallenge, code: ProblemCode, detail: string): Problem {
   // For a request without a token, the challenge must not contain an error code (RFC 6750 section 3.1).

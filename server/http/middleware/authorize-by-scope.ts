@@ -4,7 +4,7 @@ import type { Principal } from '../request/principal-and-token-types.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { translatable } from '../problem-details/translatable-text.ts';
 import { requirePrincipal } from '../request/request-context-principal-and-access-log.ts';
-import { getRouteAccess } from '../request/matched-route.ts';
+import { getRequiredAccessOfMatchedRoute } from '../request/matched-route.ts';
 
 /**
  * Returns whether the token has the scope and the role of its user permits that scope. With client credentials, no role is checked, because
@@ -20,7 +20,7 @@ export const listUsableScopes = (principal: Principal): string[] => scopeNames.f
 
 /** Requires one of the route's scopes. The database queries restrict which objects the caller can access. */
 export const authorizeByScope: RequestHandler = (req, _res, next) => {
-  const access = getRouteAccess(req);
+  const access = getRequiredAccessOfMatchedRoute(req);
   if (access === 'token') requirePrincipal(req);
   else if (access !== 'public') requireAnyScope(requirePrincipal(req), ...access);
   next();

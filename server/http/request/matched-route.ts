@@ -19,4 +19,5 @@ export function getMatchedRoute({ tsRestRoute }: MatchedRequest): AppRoute {
   return tsRestRoute;
 }
 
-export const getRouteAccess = (req: MatchedRequest): RouteMetadata['access'] => getRouteMetadata(getMatchedRoute(req)).access;
+export const getRequiredAccessOfMatchedRoute = (req: MatchedRequest): RouteMetadata['access'] =>
+  getRouteMetadata(getMatchedRoute(req)).access;

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
-import { formatEtag } from './etag.ts';
+import { formatEtag } from './etag-and-conditional-requests.ts';
 
 type CreatedResource = { readonly id: number; readonly version: number };
 

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { sha256 } from '../../crypto/sha256.ts';
-import { matchesIfNoneMatch } from './etag.ts';
+import { matchesIfNoneMatch } from './etag-and-conditional-requests.ts';
 
 const compress = promisify(gzip);
 

@@ -1,5 +1,5 @@
 import type { Order } from '@mandate/contract';
-import type { RunListQuery } from '../../database/replica/list-runner-without-replica.ts';
+import type { RunListQuery } from '../../database/replica/primary-only-list-query-runner.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { CursorPaginator } from '../response/pagination.ts';
 

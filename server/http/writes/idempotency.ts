@@ -18,7 +18,7 @@ import {
   type StoredRequest,
 } from './stored-idempotent-requests.ts';
 import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.ts';
-import { setSerializedJsonBody } from '../response/replace-express-json-method.ts';
+import { makeNextJsonResponseSendText } from '../response/replace-express-response-json-method.ts';
 
 /**
  * Creates a resource in one transaction, at most once per caller and idempotency key. The response to a replay is identical to the first
@@ -84,7 +84,7 @@ export async function createResourceIdempotentlyInStatement<Body>(
   const stored = await write(em, claimed).catch(rejectIfKeyIsLocked);
   if (!stored) throw replayOf(await findPriorOfClaim(em, claimed));
   res.location(stored.location);
-  setSerializedJsonBody(res, stored.body);
+  makeNextJsonResponseSendText(res, stored.body);
   const body = responseSchema<Body>(req, 201).parse(JSON.parse(stored.body));
   setEtagOfCreatedResourceIfEnabled(res, () => body);
   return { status: 201, body };

@@ -59,7 +59,7 @@ const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) =
 export type CredentialSelection = { readonly removed: readonly AccountCredential[]; readonly kept: readonly AccountCredential[] };
 
 /** Splits the credentials into those to keep, whose `key` is in `keep`, and those to remove. */
-export const partitionCredentialsByKeysToKeep = (
+export const partitionCredentialsIntoKeptAndRemoved = (
   credentials: readonly AccountCredential[],
   keep: ReadonlySet<string>,
 ): CredentialSelection => ({
@@ -71,7 +71,7 @@ export const partitionCredentialsByKeysToKeep = (
  * Removes every passkey, authenticator app, linked account and API key that is not in `kept`, even if it was added after the list was read.
  * Records each removal in the audit log. Call this in a transaction that has locked the user.
  */
-export async function removeNonPasswordCredentialsExcept(
+export async function removeNonPasswordCredentialsNotKept(
   em: EntityManager,
   userId: number,
   { removed, kept }: CredentialSelection,

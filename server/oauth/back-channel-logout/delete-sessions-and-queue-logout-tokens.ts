@@ -72,7 +72,7 @@ async function queueLogoutTokens(em: EntityManager, { accountId, authorizations 
  * Replaces oidc-provider's method that sends logout tokens during RP-initiated logout. The token is queued in the transaction that ends the
  * session, so that a slow application cannot delay the sign-out and no token is lost.
  */
-export function patchBackchannelLogout(provider: Provider, em: EntityManager): void {
+export function patchProviderToQueueLogoutTokens(provider: Provider, em: EntityManager): void {
   Object.assign(provider.Client.prototype, {
     backchannelLogout(this: { readonly clientId: string }, accountId: string, sid: string | undefined): Promise<void> {
       return queueLogoutTokensOfSession(em, { accountId, authorizations: { [this.clientId]: { sid } } });

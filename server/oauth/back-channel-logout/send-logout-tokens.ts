@@ -3,7 +3,7 @@ import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { importJWK, SignJWT, type JWK } from 'jose';
 import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { leaseLockedRows } from '../../database/queries/lease-locked-rows.ts';
+import { leaseLockedRowsAndCountAttempt } from '../../database/queries/lease-locked-rows.ts';
 import { type NetworkPolicy, withSsrfProtectedConnection } from '../../outgoing-http/ssrf-protected-connection.ts';
 import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-algorithm.ts';
 import { RotatingSigningKeyCache } from '../signing-keys/rotating-signing-key-cache.ts';
@@ -132,5 +132,9 @@ function postLogoutToken(url: string, token: string, network: NetworkPolicy, sig
 /** Claims a batch of notifications that are due, and skips notifications that another process is claiming. */
 async function claimDueNotifications(em: EntityManager, now: Date): Promise<Notification[]> {
   const options = { orderBy: { dueAt: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true } as const;
-  return leaseLockedRows(em, await em.find(LogoutNotification, { dueAt: { $lte: now } }, options), new Date(now.getTime() + leaseMs));
+  return leaseLockedRowsAndCountAttempt(
+    em,
+    await em.find(LogoutNotification, { dueAt: { $lte: now } }, options),
+    new Date(now.getTime() + leaseMs),
+  );
 }

@@ -41,7 +41,7 @@ type Properties = Parameters<Policy>[1];
 
 /** Policy name for initial access tokens that an administrator creates (server/access-management/create-registration-token.ts). */
 export const administratorRegistrationPolicyName = 'of-the-shop';
-/** Policy name for registrations without an initial access token (`authorizeAnonymousClientRegistration`). */
+/** Policy name for registrations without an initial access token (`limitAndAuthorizeAnonymousRegistrations`). */
 export const openRegistrationPolicyName = 'open';
 
 /** Grant types for clients that no administrator has reviewed. The client credentials grant is excluded. */
@@ -162,7 +162,7 @@ function requirePublicClient(properties: Properties): void {
 
 /**
  * Configures dynamic client registration (RFC 7591). The initial access token, which is created by an administrator or by
- * `authorizeAnonymousClientRegistration`, specifies the policy.
+ * `limitAndAuthorizeAnonymousRegistrations`, specifies the policy.
  */
 export const dynamicClientRegistrationConfiguration: Registration = {
   enabled: true,

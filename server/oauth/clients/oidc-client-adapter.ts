@@ -142,7 +142,7 @@ const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUnt
 ];
 
 /** Replaces oidc-provider's client secret comparison, because only secret hashes are stored. */
-export function patchClientSecretComparison(provider: Provider): void {
+export function patchClientSecretComparisonToUseHashes(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = matchesStoredHash;
 }
 

@@ -79,7 +79,7 @@ type LimitsChange = {
  * Changes the limits of a user's connected application. Returns false if the user has no such application. The limits apply to every order
  * that is placed after the commit. Call this in a transaction.
  */
-export async function changeLimitsOfConnectedApp(
+export async function changeOrRemoveLimitsOfConnectedApp(
   em: EntityManager,
   userId: number,
   id: number,

@@ -92,7 +92,7 @@ export type OfferedOrderLimits = {
 };
 
 /** Returns the limits that the consent page offers for an authorization request. */
-export async function findOfferedOrderLimits(
+export async function findOrderLimitsForConsentPage(
   em: EntityManager,
   params: Readonly<Record<string, unknown>>,
   application: Pick<Application, 'firstParty' | 'clientId'>,

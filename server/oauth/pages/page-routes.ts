@@ -19,7 +19,7 @@ import {
   submitAmountRequiringSecondFactor,
 } from './handlers/account/show-and-decide-approvals.ts';
 import { showConsent, submitConsent } from './handlers/show-and-submit-consent.ts';
-import { showAppLimits, submitAppLimits } from './handlers/account/show-and-change-app-limits.ts';
+import { showConnectedAppLimitsForm, submitConnectedAppLimits } from './handlers/account/show-and-change-connected-app-limits.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/account/show-and-revoke-api-keys.ts';
 import {
   showConnectedApps,
@@ -29,7 +29,7 @@ import {
 } from './handlers/account/show-and-revoke-sessions-and-apps.ts';
 import {
   showEmailChangeForm,
-  showEmailConfirmation,
+  showEmailConfirmationForm,
   showEmailChangeOnCsrfError,
   submitEmailChangeRequest,
   submitEmailConfirmation,
@@ -37,7 +37,7 @@ import {
 import { showChangePassword, showChangePasswordOnCsrfError, submitChangePassword } from './handlers/account/change-password.ts';
 import { showLanguageSettingOnCsrfError, showLanguageSetting, submitLanguageSetting } from './handlers/account/language-setting.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/account/close-account.ts';
-import { loadOrCreateBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
+import { loadOrCreateBrowserSession, endBrowserSessionAndNotifyApplications } from '../sessions/load-start-and-end-browser-session.ts';
 import {
   submitAuthenticatorAppRemoval,
   submitRecoveryCodeRenewal,
@@ -56,7 +56,7 @@ import {
 import { submitLinkedAccountRemoval } from './handlers/identity-providers/link-and-remove-provider-account.ts';
 import {
   showLinkExpiredOnCsrfError,
-  showAccountLinkConfirmation,
+  showAccountLinkConfirmationForm,
   submitAccountLinkConfirmation,
   submitAccountLinkEmailRequest,
 } from './handlers/identity-providers/link-account-by-email.ts';
@@ -70,15 +70,15 @@ import { PageRouter, type PageHandler } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';
 import {
   showNewPasswordForm,
-  showPasswordResetRequest,
+  showPasswordResetRequestForm,
   showNewPasswordFormOnCsrfError,
-  showPasswordResetRequestOnCsrfError,
+  showPasswordResetRequestFormOnCsrfError,
   submitNewPassword,
   submitPasswordResetRequest,
 } from './handlers/sign-in/reset-password.ts';
 import {
   showSignIn,
-  showSignInAfterTicketExpired,
+  showSignInAfterSignInStepExpired,
   showSignInOnCsrfError,
   submitEmailCode,
   submitPasskeySignIn,
@@ -86,11 +86,11 @@ import {
   submitSignIn,
 } from './handlers/sign-in/show-and-submit-sign-in-steps.ts';
 import {
-  showSignUpConfirmation,
+  showSignUpNameAndPasswordForm,
   showSignUpForm,
-  showSignUpConfirmationOnCsrfError,
+  showSignUpNameAndPasswordFormOnCsrfError,
   showSignUpFormOnCsrfError,
-  submitSignUpConfirmation,
+  submitSignUpNameAndPassword,
   submitSignUpForm,
 } from './handlers/sign-in/sign-up.ts';
 
@@ -113,23 +113,23 @@ function addSignInPages(pages: PageRouter): void {
     )
     .addPage(['/sign-in', '/sign-in/:uid'], showSignIn)
     .addForm(['/sign-in/passkey', '/sign-in/:uid/passkey'], submitPasskeySignIn, showSignInOnCsrfError)
-    .addForm(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor, showSignInAfterTicketExpired)
-    .addForm(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode, showSignInAfterTicketExpired)
+    .addForm(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor, showSignInAfterSignInStepExpired)
+    .addForm(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode, showSignInAfterSignInStepExpired)
     .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn, showSignInOnCsrfError)
     .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUpForm)
     .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpForm, showSignUpFormOnCsrfError)
-    .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpConfirmation)
-    .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation, showSignUpConfirmationOnCsrfError)
+    .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpNameAndPasswordForm)
+    .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpNameAndPassword, showSignUpNameAndPasswordFormOnCsrfError)
     .addPage(providerPaths('start'), redirectTo('/sign-in'))
     .addForm(providerPaths('start'), submitProviderSignInStart, showProviderErrorOnCsrfError)
     .addCallback('/sign-in/providers/:slug/callback', redirectProviderResponseToInteraction)
     .addCallback(providerPaths('complete'), verifyProviderResponseAndSignInOrLink)
     .addPage('/sign-in/providers/:slug/link', redirectTo('/sign-in'))
     .addForm('/sign-in/providers/:slug/link', submitAccountLinkEmailRequest, showLinkExpiredOnCsrfError)
-    .addPage('/sign-in/providers/:slug/link-confirmation', showAccountLinkConfirmation)
-    .addForm('/sign-in/providers/:slug/link-confirmation', submitAccountLinkConfirmation, showAccountLinkConfirmation)
-    .addPage('/password-reset', showPasswordResetRequest)
-    .addForm('/password-reset', submitPasswordResetRequest, showPasswordResetRequestOnCsrfError)
+    .addPage('/sign-in/providers/:slug/link-confirmation', showAccountLinkConfirmationForm)
+    .addForm('/sign-in/providers/:slug/link-confirmation', submitAccountLinkConfirmation, showAccountLinkConfirmationForm)
+    .addPage('/password-reset', showPasswordResetRequestForm)
+    .addForm('/password-reset', submitPasswordResetRequest, showPasswordResetRequestFormOnCsrfError)
     .addPage('/password-reset/confirm', showNewPasswordForm)
     .addForm('/password-reset/confirm', submitNewPassword, showNewPasswordFormOnCsrfError)
     .addPage('/consent/:uid', showConsent)
@@ -149,14 +149,18 @@ function addAccountPages(pages: PageRouter): void {
     .addForm('/account/password', requireRecentSignInBefore(submitChangePassword), requireRecentSignInBefore(showChangePasswordOnCsrfError))
     .addPage('/account/email', requireRecentSignInBefore(showEmailChangeForm))
     .addForm('/account/email', requireRecentSignInBefore(submitEmailChangeRequest), requireRecentSignInBefore(showEmailChangeOnCsrfError))
-    .addPage('/account/email/confirm', showEmailConfirmation)
-    .addForm('/account/email/confirm', submitEmailConfirmation, showEmailConfirmation)
+    .addPage('/account/email/confirm', showEmailConfirmationForm)
+    .addForm('/account/email/confirm', submitEmailConfirmation, showEmailConfirmationForm)
     .addPage('/account/sessions', requireSignInBefore(showSessions))
     .addForm('/account/sessions', requireSignInBefore(submitSessionOrGlobalSignOut), redirectTo('/account/sessions'))
     .addPage('/account/apps', requireSignInBefore(showConnectedApps))
     .addForm('/account/apps', requireSignInBefore(submitConnectedAppRemoval), redirectTo('/account/apps'))
-    .addPage('/account/apps/:app/limits', requireRecentSignInBefore(showAppLimits))
-    .addForm('/account/apps/:app/limits', requireRecentSignInBefore(submitAppLimits), requireRecentSignInBefore(showAppLimits))
+    .addPage('/account/apps/:app/limits', requireRecentSignInBefore(showConnectedAppLimitsForm))
+    .addForm(
+      '/account/apps/:app/limits',
+      requireRecentSignInBefore(submitConnectedAppLimits),
+      requireRecentSignInBefore(showConnectedAppLimitsForm),
+    )
     .addPage('/account/approvals', requireSignInBefore(showApprovals))
     .addForm('/account/approvals', requireRecentSignInBefore(submitAmountRequiringSecondFactor), redirectTo('/account/approvals'))
     .addPage('/account/approvals/:approval', requireSignInBefore(showApproval))
@@ -206,7 +210,7 @@ const redirectTo =
 const signOut: PageHandler = (context) => async (req, res) => {
   await context.em.transactional(async (em) => {
     const { accountId } = await loadOrCreateBrowserSession(context.provider, req, res);
-    await endBrowserSession(context, req, res);
+    await endBrowserSessionAndNotifyApplications(context, req, res);
     if (accountId === undefined) return;
     const userId = Number(accountId);
     await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', actorId: userId, userId }, new Date());

@@ -21,7 +21,7 @@ const formEndpoints = new Set<string>([
  * Reads the whole body before a transaction starts, so that a slow client cannot keep a transaction open. Client registration is the only
  * endpoint that accepts JSON. A duplicate key in a JSON object is rejected in the registration error format (RFC 7591, section 3.2.2).
  */
-export const bufferRequestBody: Middleware = async (ctx, next) => {
+export const bufferBodyAndRejectDuplicateKeys: Middleware = async (ctx, next) => {
   reduceChunkedBodyLimitTo(ctx.req, bodyBytesMax);
   const acceptsJson = ctx.path === oauthEndpointPaths.registration;
   if (ctx.method === 'POST' && (acceptsJson || formEndpoints.has(ctx.path))) {

@@ -2,7 +2,7 @@ const minutes = 60;
 const days = 24 * 60 * minutes;
 
 /** Lifetimes, in seconds. */
-export const tokenAndSessionLifetimes = {
+export const tokenAndSessionLifetimesInSeconds = {
   accessToken: 5 * minutes,
   authorizationCode: minutes,
   /**

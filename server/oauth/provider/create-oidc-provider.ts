@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { idTokenSigningAlgorithms, scopeNames } from '@mandate/contract';
-import { decodeJwt, type JWK } from 'jose';
+import type { JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
@@ -14,10 +14,10 @@ import {
   getMutualTlsEndpointAliases,
   getClientCertificateSupport,
 } from '../clients/client-certificate-authentication.ts';
-import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
+import { createClientAdapter, getFapiProfile, patchClientSecretComparisonToUseHashes } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createFindOrCreateGrantHook } from '../grants/consents-and-grants.ts';
 import { allowOwnTokenIntrospectionAndAddDetails, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
-import { patchBackchannelLogout } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
+import { patchProviderToQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { assertClaimsParameter, claimsByScope } from '../protocol/claims-parameter.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/verify-dpop-proof.ts';
@@ -27,16 +27,21 @@ import {
   oauthEndpointPaths,
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
-import { addSignInClaims, addOpenIdScopesAndStoreTokenRecord } from '../tokens/customize-jwt-access-tokens.ts';
+import { getAuthTimeAndAcrForAccessToken, addOpenIdScopesAndStoreTokenRecord } from '../tokens/customize-jwt-access-tokens.ts';
 import { exchangeOrReplayRefreshToken, shouldRotateOrThrowOnReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
 import type { OidcPageHandlers } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
-import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
+import { tokenAndSessionLifetimesInSeconds } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { replaceRequestedAcrChecks } from './replace-requested-acr-checks.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
-import { consumeRequestObject, readRequestObject, requestObjectAlgorithms, requestObjectConfiguration } from '../clients/request-object.ts';
+import {
+  markRequestObjectUsedOrRejectReuse,
+  readRequestedScope,
+  requestObjectAlgorithms,
+  requestObjectConfiguration,
+} from '../clients/signed-authorization-request-object.ts';
 import { isPkceRequired } from '../clients/is-pkce-required.ts';
 
 type ProviderOptions = {
@@ -88,7 +93,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     },
     fetch: rejectOutgoingRequest,
     renderError: pages.renderError,
-    extraTokenClaims: addSignInClaims,
+    extraTokenClaims: getAuthTimeAndAcrForAccessToken,
     formats: { customizers: { jwt: addOpenIdScopesAndStoreTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     clientAuthMethods: listClientAuthenticationMethods(certificates),
@@ -97,7 +102,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     extraParams: {
       offline_access: async (ctx) => {
         keepOfflineAccess(ctx);
-        await consumeRequestObject(em, ctx);
+        await markRequestObjectUsedOrRejectReuse(em, ctx);
       },
     },
     discovery: {
@@ -107,8 +112,8 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     },
     features: { ...features(em, issuer, pages, parts.dpopNonceSecret), mTLS: configureMutualTls(parts.clientCertificates) },
   });
-  patchClientSecretComparison(provider);
-  patchBackchannelLogout(provider, em);
+  patchClientSecretComparisonToUseHashes(provider);
+  patchProviderToQueueLogoutTokens(provider, em);
   return provider;
 }
 
@@ -128,7 +133,7 @@ type RemainingParameters = Parameters<Provider['registerGrantType']> extends [un
 
 /**
  * Rejects every outgoing request from oidc-provider, whatever URLs a client has supplied.
- * `createClientMetadataDocumentMiddleware` fetches metadata documents, and `ClientKeyCache` fetches keys.
+ * `createClientMetadataFetchingMiddleware` fetches metadata documents, and `ClientKeyCache` fetches keys.
  */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
   throw new Error('the authorization server does not fetch client URLs');
@@ -173,15 +178,15 @@ const protocolConfiguration: Configuration = {
   clientBasedCORS: (ctx, origin, client) =>
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),
   ttl: {
-    AccessToken: tokenAndSessionLifetimes.accessToken,
-    ClientCredentials: tokenAndSessionLifetimes.accessToken,
-    AuthorizationCode: tokenAndSessionLifetimes.authorizationCode,
-    RefreshToken: tokenAndSessionLifetimes.refreshToken,
-    DeviceCode: tokenAndSessionLifetimes.deviceCode,
-    Grant: tokenAndSessionLifetimes.grant,
-    IdToken: tokenAndSessionLifetimes.idToken,
-    Interaction: tokenAndSessionLifetimes.interaction,
-    Session: tokenAndSessionLifetimes.session,
+    AccessToken: tokenAndSessionLifetimesInSeconds.accessToken,
+    ClientCredentials: tokenAndSessionLifetimesInSeconds.accessToken,
+    AuthorizationCode: tokenAndSessionLifetimesInSeconds.authorizationCode,
+    RefreshToken: tokenAndSessionLifetimesInSeconds.refreshToken,
+    DeviceCode: tokenAndSessionLifetimesInSeconds.deviceCode,
+    Grant: tokenAndSessionLifetimesInSeconds.grant,
+    IdToken: tokenAndSessionLifetimesInSeconds.idToken,
+    Interaction: tokenAndSessionLifetimesInSeconds.interaction,
+    Session: tokenAndSessionLifetimesInSeconds.session,
   },
 };
 
@@ -234,7 +239,7 @@ const features = (em: EntityManager, issuer: string, pages: OidcPageHandlers, dp
       return {
         scope: scopeNames.join(' '),
         audience: resource,
-        accessTokenTTL: tokenAndSessionLifetimes.accessToken,
+        accessTokenTTL: tokenAndSessionLifetimesInSeconds.accessToken,
         accessTokenFormat: 'jwt',
         jwt: { sign: { alg: 'ES256' } },
       };
@@ -282,16 +287,4 @@ function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   if (!params || typeof requestedScope !== 'string' || !requestedScope.split(' ').includes('offline_access')) return;
   const scopes = new Set(typeof params['scope'] === 'string' ? params['scope'].split(' ') : []);
   if (client?.grantTypeAllowed('refresh_token')) params['scope'] = [...scopes.add('offline_access')].join(' ');
-}
-
-/**
- * Returns the scope of the pushed request (RFC 9126) or of the request object (RFC 9101). If there is neither, returns the scope of the
- * request itself.
- */
-function readRequestedScope(ctx: KoaContextWithOIDC): unknown {
-  const { entities, body } = ctx.oidc;
-  // oidc-provider stores pushed parameters as an unsecured JWT.
-  const requestObject = entities['PushedAuthorizationRequest']?.request ?? readRequestObject(ctx);
-  if (requestObject !== undefined) return decodeJwt(requestObject)['scope'];
-  return (ctx.method === 'POST' ? body : ctx.query)?.['scope'];
 }

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
-import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
+import { tokenAndSessionLifetimesInSeconds } from '../protocol/token-and-session-lifetimes.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
@@ -13,8 +13,8 @@ type Session = InstanceType<Provider['Session']>;
 export const loadOrCreateBrowserSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
-/** Loads the browser's session, for `getBrowserSessionOfRequest`, and the signed-in account. */
-export const loadBrowserSessionForRequest =
+/** Creates the middleware that loads the browser's session, for `getBrowserSessionOfRequest`, and the signed-in account. */
+export const createSessionAndAccountLoadingMiddleware =
   (context: SessionContext): RequestHandler =>
   async (req, res, next) => {
     const session = await loadOrCreateBrowserSession(context.provider, req, res);
@@ -56,14 +56,14 @@ export async function startBrowserSession(
   else await queueLogoutTokensOfSession(em, old);
   if (old.accountId !== undefined) await old.destroy();
   session.loginAccount({ accountId, amr: [...amr], acr, ...(loginTs !== undefined && { loginTs }) });
-  await session.save(tokenAndSessionLifetimes.session);
+  await session.save(tokenAndSessionLifetimesInSeconds.session);
   getOauthRequestContext(req).session = session;
   setSessionCookie(provider, req, res, session.jti);
   return session;
 }
 
 /** Signs the browser out. Grants are not affected. Applications that the user signed in to in this browser are notified. */
-export async function endBrowserSession({ provider, em }: SessionContext, req: Request, res: Response): Promise<void> {
+export async function endBrowserSessionAndNotifyApplications({ provider, em }: SessionContext, req: Request, res: Response): Promise<void> {
   const session = await loadOrCreateBrowserSession(provider, req, res);
   if (session.accountId !== undefined) {
     await queueLogoutTokensOfSession(em, session);
@@ -82,6 +82,6 @@ function setSessionCookie(provider: Provider, req: Request, res: Response, value
     signed: true,
     overwrite: true,
     // To delete the cookie (`value` is null), the cookies library replaces this time with a time in the past.
-    expires: new Date(Date.now() + tokenAndSessionLifetimes.session * 1000),
+    expires: new Date(Date.now() + tokenAndSessionLifetimesInSeconds.session * 1000),
   });
 }

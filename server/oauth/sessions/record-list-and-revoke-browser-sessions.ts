@@ -60,8 +60,8 @@ export async function findLinkedAccountOfSession(em: EntityManager, uid: string)
 const isAuthorization = (path: string): boolean =>
   path.startsWith(oauthEndpointPaths.authorization) || path.startsWith(`${oauthEndpointPaths.code_verification}/`);
 
-/** Records, after a successful authorization request, that the session has been used. */
-export const recordBrowserSessionUseOnAuthorization =
+/** Creates the middleware that records, after a successful authorization request, that the session has been used. */
+export const createSessionUseRecordingMiddleware =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {
     await next();

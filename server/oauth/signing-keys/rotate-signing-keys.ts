@@ -2,9 +2,9 @@ import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { acquireAdvisoryLockForId } from '../../database/queries/acquire-advisory-lock.sql.ts';
+import { acquireAdvisoryLockForNumber } from '../../database/queries/acquire-advisory-lock.sql.ts';
 import { encryptJwk } from './encrypted-jwk.ts';
-import { findSigningKeys, getNewestKeySigningStartByAlgorithm, type SigningKeyAlgorithm } from './find-signing-keys.ts';
+import { listAllSigningKeys, getNewestKeySigningStartByAlgorithm, type SigningKeyAlgorithm } from './list-signing-keys.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
 type NewKey = { readonly algorithm: SigningKeyAlgorithm; readonly kid: string; readonly encryptedJwk: string };
@@ -83,9 +83,9 @@ export async function insertDueSigningKeysAndRetirePrevious(
   options: KeyRotationOptions = {},
 ): Promise<KeyRotationResult> {
   const { schedule = defaultSigningKeyRotationSchedule, when = 'due', by } = options;
-  await acquireAdvisoryLockForId(em, rotationLockId);
+  await acquireAdvisoryLockForNumber(em, rotationLockId);
   await em.nativeDelete(SigningKey, when === 'at once' ? {} : { retiresAt: { $lte: now } });
-  const newest = getNewestKeySigningStartByAlgorithm(await findSigningKeys(em));
+  const newest = getNewestKeySigningStartByAlgorithm(await listAllSigningKeys(em));
   const due = newKeys.filter(({ algorithm }) => isSigningKeyRotationDue(newest.get(algorithm), now, schedule, when));
   for (const { algorithm, kid, encryptedJwk } of due) {
     const signsFrom = newest.has(algorithm) ? addSeconds(now, schedule.publishedBefore) : now;

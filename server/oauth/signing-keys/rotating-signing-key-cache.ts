@@ -1,7 +1,7 @@
 import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { findSigningKeys, getNewestKeySigningStartByAlgorithm, type SigningKeyEntity } from './find-signing-keys.ts';
+import { listAllSigningKeys, getNewestKeySigningStartByAlgorithm, type SigningKeyEntity } from './list-signing-keys.ts';
 import {
   isSigningKeyRotationDue,
   rotateSigningKeysIfDueOrRequested,
@@ -85,10 +85,10 @@ export class RotatingSigningKeyCache {
 
   async #load(): Promise<void> {
     // The keys are loaded outside the request's transaction, because a rollback of that transaction must not undo a rotation.
-    let keys = await findSigningKeys(this.#em);
+    let keys = await listAllSigningKeys(this.#em);
     if (this.#isRotationDue(keys)) {
       await rotateSigningKeysIfDueOrRequested(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });
-      keys = await findSigningKeys(this.#em);
+      keys = await listAllSigningKeys(this.#em);
     }
     this.#keys = keys.map(({ kid, encryptedJwk, signsFrom, retiresAt = null }) => ({
       jwk: decryptJwk(encryptedJwk, this.#encryptionKey, kid),
@@ -115,7 +115,7 @@ const createKeySet = (keys: readonly JWK[]): PublishedKeySet => ({ keys, find: c
 const keyIdsOf = (keys: readonly JWK[]): string => keys.map(({ kid }) => kid).join(' ');
 
 /** Loads the keys, and creates the first keys in a new database. Processes that start concurrently end up with the same keys. */
-export async function loadOrCreateSigningKeyCache(
+export async function createCacheWithLoadedOrNewSigningKeys(
   em: EntityManager,
   encryptionKey: Buffer,
   options: SigningKeyCacheOptions = {},

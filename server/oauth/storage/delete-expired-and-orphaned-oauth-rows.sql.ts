@@ -1,8 +1,8 @@
 import {
   type DeleteExpiredRows,
   type ExpiredRows,
-  prepareDeletionOfExpiredRows,
-} from '../../database/queries/prepare-expired-row-deletion.ts';
+  prepareBatchDeletionOfExpiredRows,
+} from '../../database/queries/prepare-batch-deletion-of-expired-rows.ts';
 
 /** Identifies the expired rows in each of the authorization server's tables. */
 const expiredRows = {
@@ -34,7 +34,7 @@ const expiredRows = {
 
 // Written in SQL because MikroORM cannot delete a batch of rows and skip the locked ones in one statement.
 const deletions = new Map(
-  Object.entries(expiredRows).map(([table, rows]) => [table, prepareDeletionOfExpiredRows({ table, ...rows })] as const),
+  Object.entries(expiredRows).map(([table, rows]) => [table, prepareBatchDeletionOfExpiredRows({ table, ...rows })] as const),
 );
 
 const deleteFrom =

@@ -23,7 +23,7 @@ const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number(
  * (RFC 9470 section 6.2). The claims describe the sign-in that the code or refresh token was issued for. A refresh does not change these
  * claims.
  */
-export const addSignInClaims: NonNullable<Configuration['extraTokenClaims']> = ({ oidc }, token) => {
+export const getAuthTimeAndAcrForAccessToken: NonNullable<Configuration['extraTokenClaims']> = ({ oidc }, token) => {
   if (token.kind !== 'AccessToken') return undefined;
   const { authTime, acr } = findGrantSource(oidc) ?? {};
   return authTime === undefined ? undefined : { auth_time: authTime, ...(acr !== undefined && { acr }) };

@@ -3,7 +3,7 @@ import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { type BatchedLookup, prepareBatchedLookupPair } from '../../database/queries/batched-statement.ts';
+import { type BatchedLookup, combineBatchedLookupsIntoOneStatement } from '../../database/queries/batched-statement.ts';
 import type { ExpectedLookup, SpeculativeRead } from '../../database/queries/speculative-read.ts';
 import { ShortLivedCache } from '../../memory/short-lived-cache.ts';
 import type { PresentedToken, Principal, VerifyAccessToken } from '../../http/request/principal-and-token-types.ts';
@@ -87,13 +87,16 @@ export function createAccessTokenVerifier(
 type StatusAndRead = { readonly status: TokenStatus | undefined; readonly read?: SpeculativeRead };
 
 /** Caches, for each lookup, a function that runs the lookup and the token status query in one statement. */
-const combinedLookups = new WeakMap<BatchedLookup<unknown>, ReturnType<typeof prepareBatchedLookupPair<TokenStatus, unknown>>>();
+const combinedLookups = new WeakMap<
+  BatchedLookup<unknown>,
+  ReturnType<typeof combineBatchedLookupsIntoOneStatement<TokenStatus, unknown>>
+>();
 
 /** Finds a token's status and, in the same statement, the row that the request is expected to need. */
 async function findStatus(em: EntityManager, record: string, expected: ExpectedLookup | undefined): Promise<StatusAndRead> {
   if (!expected) return { status: await findActiveTokenUserAndLimits(em, [record]) };
   const { lookup, parameters } = expected;
-  const findBoth = combinedLookups.get(lookup) ?? prepareBatchedLookupPair(findActiveTokenUserAndLimits, lookup);
+  const findBoth = combinedLookups.get(lookup) ?? combineBatchedLookupsIntoOneStatement(findActiveTokenUserAndLimits, lookup);
   combinedLookups.set(lookup, findBoth);
   const found = await findBoth(em, [record, ...parameters]);
   return found ? { status: found[0], read: { ...expected, row: found[1] ?? undefined } } : { status: undefined };

@@ -130,7 +130,7 @@ export const endpointEventPairSqlBuildersByReason = {
 };
 
 /** SQL that selects all endpoint-event pairs without duplicates. */
-export const allEndpointEventPairsSql = (eventCondition: string): string =>
+export const buildAllEndpointEventPairsSql = (eventCondition: string): string =>
   Object.values(endpointEventPairSqlBuildersByReason)
     .map((sql) => sql(eventCondition))
     .join(' union ');

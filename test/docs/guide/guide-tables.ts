@@ -18,7 +18,7 @@ import { paginationParameters } from '../../../contract/schema/pagination.ts';
 import { maxJsonDepth } from '../../../server/http/middleware/parse-json-body.ts';
 import { maxHeaderBytes, maxUrlLength } from '../../../server/http/server/http-server.ts';
 import { idempotencyRetentionSeconds } from '../../../server/http/writes/stored-idempotent-requests.ts';
-import { tokenAndSessionLifetimes } from '../../../server/oauth/protocol/token-and-session-lifetimes.ts';
+import { tokenAndSessionLifetimesInSeconds } from '../../../server/oauth/protocol/token-and-session-lifetimes.ts';
 import { defaultRefreshGraceSeconds } from '../../../server/oauth/refresh/default-refresh-grace.ts';
 import { unpaidOrderReservationTtl } from '../../../server/orders/price-and-place-order.ts';
 import { defaultRateLimits } from '../../../server/rate-limits/rate-limit-and-quota-counter.ts';
@@ -55,7 +55,7 @@ function readPageLimits(): { byDefault: number; maximum: number } {
 const formatCount = (count: number): string => count.toLocaleString('en-US');
 
 const lifetimesTable = (): string => {
-  const { accessToken, authorizationCode, refreshToken, grant, idToken, deviceCode } = tokenAndSessionLifetimes;
+  const { accessToken, authorizationCode, refreshToken, grant, idToken, deviceCode } = tokenAndSessionLifetimesInSeconds;
   return formatTable([
     ['token', 'lifetime', 'notes'],
     ['access token', formatDuration(accessToken), '`expires_in` in the token response; can be used any number of times'],

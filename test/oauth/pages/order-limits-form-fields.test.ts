@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bundledLanguages } from '../../../server/languages/languages.ts';
 import {
-  describeCategories,
+  describeOrderableProductCategories,
   describeLimitAmountsAndEndDate,
   formatAmountWithoutCurrency,
   orderLimitsFormFromLimits,
@@ -64,8 +64,10 @@ test('limits are described in words', () => {
     'höchstens 1.250,00\u00a0€ pro Bestellung',
   );
   expect(describeLimitAmountsAndEndDate(messages, {})).toBeUndefined();
-  expect(describeCategories(messages, { categories: ['tea', 'coffee'] })).toBe('Only products in these categories: tea and coffee');
-  expect(describeCategories(messages, { categories: [] })).toBe(
+  expect(describeOrderableProductCategories(messages, { categories: ['tea', 'coffee'] })).toBe(
+    'Only products in these categories: tea and coffee',
+  );
+  expect(describeOrderableProductCategories(messages, { categories: [] })).toBe(
     'No products: your limits and the shop’s limits have no category in common',
   );
 });

@@ -10,7 +10,7 @@ import { openDatabaseWithoutMigrating } from '../../../server/schema/open-databa
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createLogger } from '../../../server/logging/logger.ts';
 import { rotateSigningKeysIfDueOrRequested } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
-import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
+import { createCacheWithLoadedOrNewSigningKeys } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { unlimitedRates } from '../../support/server/start-options.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
@@ -33,7 +33,7 @@ describe('signing keys', () => {
   let db: Database;
   beforeAll(async () => {
     db = await createMigratedDatabase();
-    await loadOrCreateSigningKeyCache(db.em, encryptionKey);
+    await createCacheWithLoadedOrNewSigningKeys(db.em, encryptionKey);
   });
   afterAll(() => db.close());
 

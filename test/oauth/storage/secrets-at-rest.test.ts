@@ -1,6 +1,6 @@
 import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { expect, test } from 'vitest';
-import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
+import { createCacheWithLoadedOrNewSigningKeys } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
 import { dumpDatabase } from '../../support/services/database-dump.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { useServer } from '../../support/server/use-server.ts';
@@ -99,12 +99,12 @@ test('the stored record IDs of codes and refresh tokens are not accepted', async
 test('the private keys are encrypted and can be decrypted only with the right secret', async () => {
   const [row] = await server.db.em.fork().execute<{ sealed: string }[]>('select encrypted_jwk as sealed from signing_keys limit 1');
   expect(Buffer.from(row?.sealed ?? '', 'base64url').toString('latin1')).not.toMatch(/"(d|kty)":/);
-  await expect(loadOrCreateSigningKeyCache(server.db.em, Buffer.alloc(32))).rejects.toThrow('encrypted with another secret');
+  await expect(createCacheWithLoadedOrNewSigningKeys(server.db.em, Buffer.alloc(32))).rejects.toThrow('encrypted with another secret');
 });
 
 test('processes that start concurrently on one database use the same keys', async () => {
   const db = await createMigratedDatabase();
-  const keySets = await Promise.all([1, 2, 3].map(() => loadOrCreateSigningKeyCache(db.em, Buffer.alloc(32))));
+  const keySets = await Promise.all([1, 2, 3].map(() => createCacheWithLoadedOrNewSigningKeys(db.em, Buffer.alloc(32))));
   const currentKeys = await Promise.all(keySets.map((keys) => keys.current()));
   const kids = currentKeys.map(({ keys }) => keys.map(({ kid }) => kid).join());
   await db.close();

@@ -12,7 +12,7 @@ import {
 } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
+import { createCacheWithLoadedOrNewSigningKeys } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   accessToken = (await obtainTokens(server.origin, await signUp(server.origin), ['users.read'])).access_token;
   claims = decodeJwt(accessToken);
   header = z.object({ alg: z.string(), kid: z.string() }).parse(decodeProtectedHeader(accessToken));
-  const signingKeys = await loadOrCreateSigningKeyCache(server.db.em, Buffer.from(deriveKeys(testServerSecret).signingKeys));
+  const signingKeys = await createCacheWithLoadedOrNewSigningKeys(server.db.em, Buffer.from(deriveKeys(testServerSecret).signingKeys));
   const jwk = (await signingKeys.current()).keys.find(({ kid }) => kid === header.kid);
   serverKey = await importJWK({ ...jwk });
 });

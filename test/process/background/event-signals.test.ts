@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
-import { startNotifyingOtherProcessesOfLocalWrites, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
+import {
+  startNotifyingOtherProcessesOfLocalWrites,
+  startReceivingSignalsOfOtherProcesses,
+} from '../../../server/events/signal-events-between-processes.ts';
 import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
 import { EventLongPoller } from '../../../server/events/event-long-poll.ts';
 import { recordEvent } from '../../../server/events/record-event.ts';
@@ -38,7 +41,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     cleanUps.push(() => Promise.all([web.close(), worker.close()]));
     startNotifyingOtherProcessesOfLocalWrites(web.em, silentLog);
     for (const db of [web, worker]) {
-      const listener = await listenForEventNotifications(
+      const listener = await startReceivingSignalsOfOtherProcesses(
         db.em,
         db === worker && listenUrl !== undefined ? withPort(url, listenUrl) : url,
         log,

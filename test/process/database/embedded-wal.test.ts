@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createCheckpointJob } from '../../../server/database/embedded/limit-wal-size.ts';
+import { createWalLimitingCheckpointJob } from '../../../server/database/embedded/limit-wal-size.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { createMigratedDataDirectory } from '../../support/server/migrated-data-directory.ts';
 
@@ -13,7 +13,7 @@ test('an embedded database keeps little WAL under continuous writes', { timeout:
   const db = await openDatabaseWithoutMigrating(directory);
   try {
     const em = db.em.fork();
-    const job = createCheckpointJob(db);
+    const job = createWalLimitingCheckpointJob(db);
     await em.execute('create table filler (text text)');
     for (let nth = 0; nth < 60; nth += 1) {
       await em.execute(`insert into filler select repeat('x', 1000) from generate_series(1, 5000)`);

@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import { startJobs } from '../../../server/jobs/job-runner.ts';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { EventSignals } from '../../../server/events/event-signals.ts';
-import { createEventSequencingAndCleanupJobs } from '../../../server/events/event-jobs.ts';
+import { createEventSequencingAndCleanupJobs } from '../../../server/events/event-sequencing-and-cleanup-jobs.ts';
 import { createLogger } from '../../../server/logging/logger.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookDeliveryJobs } from '../../../server/webhooks/delivery/webhook-delivery-jobs.ts';

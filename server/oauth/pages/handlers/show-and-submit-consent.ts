@@ -7,7 +7,7 @@ import { getLogoUriIfPngDataUri } from '../../../applications/application-logo-u
 import { selectLinksForConsentPage } from '../../../applications/select-links-for-consent-page.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import { endBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
+import { endBrowserSessionAndNotifyApplications } from '../../sessions/load-start-and-end-browser-session.ts';
 import {
   listRequestedScopesIncludingClaimScopes,
   recordConsentDecisionInGrant,
@@ -18,7 +18,7 @@ import {
 } from '../../grants/consents-and-grants.ts';
 import { storeConnectedApp } from '../../grants/store-list-and-revoke-connected-apps.ts';
 import { listAccessTokenAudiences, oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
-import { tokenAndSessionLifetimes } from '../../protocol/token-and-session-lifetimes.ts';
+import { tokenAndSessionLifetimesInSeconds } from '../../protocol/token-and-session-lifetimes.ts';
 import {
   getInteractionClientId,
   deleteInteraction,
@@ -28,7 +28,7 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { findOfferedOrderLimits, type OfferedOrderLimits } from '../../grants/order-limits-of-authorization-request.ts';
+import { findOrderLimitsForConsentPage, type OfferedOrderLimits } from '../../grants/order-limits-of-authorization-request.ts';
 import { deleteStoredConsent } from '../../grants/delete-stored-consent.ts';
 import { findFieldPermittingMoreThanAllowed } from '../../../order-limits/find-field-permitting-more-than-allowed.ts';
 import { saveOrderLimits } from '../../../order-limits/save-find-and-delete-order-limits.ts';
@@ -76,7 +76,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
     isSelectionMissing: rejected?.isSelectionMissing ?? false,
     beyondRole,
     identityScopes: openIdConnectScopes.filter((scope) => grantable.includes(scope)),
-    days: tokenAndSessionLifetimes.grant / (24 * 60 * 60),
+    days: tokenAndSessionLifetimesInSeconds.grant / (24 * 60 * 60),
     orderLimits: await orderLimitsViewModel(context, interaction, application, apiScopes, rejected),
   });
   const status = rejected ? 422 : 200;
@@ -105,7 +105,7 @@ async function orderLimitsViewModel(
   apiScopes: readonly Scope[],
   rejected: RejectedForm | undefined,
 ): Promise<ConsentPageViewModel['orderLimits']> {
-  const { isOffered, isRequested, maximum, proposed } = await findOfferedOrderLimits(em, params, application, apiScopes);
+  const { isOffered, isRequested, maximum, proposed } = await findOrderLimitsForConsentPage(em, params, application, apiScopes);
   if (!isOffered && !maximum) return undefined;
   const { limits: form = orderLimitsFormFromLimits(settings.messages, proposed), limitFaults: faults = [] } = rejected ?? {};
   const canAllowAllOrders = maximum?.orders !== 'own';
@@ -185,7 +185,7 @@ async function parseLimits(pageContext: PageContext, interaction: Interaction, f
   const { em, settings, listOrderCurrencies } = pageContext;
   const application = await requireActiveApplication(em, getInteractionClientId(interaction));
   const { apiScopes } = splitRequestedScopes(interaction, (await requireUser(pageContext, interaction)).role);
-  const offered = await findOfferedOrderLimits(em, interaction.params, application, apiScopes);
+  const offered = await findOrderLimitsForConsentPage(em, interaction.params, application, apiScopes);
   const { isOffered, isRequested, maximum } = offered;
   const canAllowAllOrders = maximum?.orders !== 'own';
   const { messages } = settings;
@@ -221,7 +221,7 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
   const interaction = await requirePendingInteraction(context, req, res, 'consent');
   if (interaction.deviceCode !== undefined) return switchUserForDevice(context, req, res, interaction);
   await deleteInteraction(context, req, res, interaction);
-  await endBrowserSession(context, req, res);
+  await endBrowserSessionAndNotifyApplications(context, req, res);
   const request = new URLSearchParams();
   for (const [name, value] of Object.entries(interaction.params)) {
     for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') request.append(name, one);
@@ -238,7 +238,7 @@ async function switchUserForDevice(context: PageContext, req: Request, res: Resp
   delete interaction.session;
   delete interaction.lastSubmission;
   await interaction.persist();
-  await endBrowserSession(context, req, res);
+  await endBrowserSessionAndNotifyApplications(context, req, res);
   res.redirect(303, `/sign-in/${interaction.uid}`);
 }
 

@@ -40,7 +40,7 @@ function languageLink(tag: string, name: string, query: string | undefined): Htm
 }
 
 /** Makes a page's language switch submit one of the page's forms, because the page has state that its URL does not contain. */
-export const makeLanguageSwitchSubmitForm = <Settings extends { readonly languageSwitch?: LanguageSwitch | undefined }>(
+export const copySettingsWithFormLanguageSwitch = <Settings extends { readonly languageSwitch?: LanguageSwitch | undefined }>(
   settings: Settings,
   formId: string,
 ): Settings => ({ ...settings, languageSwitch: settings.languageSwitch && { ...settings.languageSwitch, formId } });

@@ -2,7 +2,7 @@ import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { reduceChunkedBodyLimitTo } from '../../../http/request/reject-chunked-body-over-limit.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
-import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
+import { createSessionAndAccountLoadingMiddleware } from '../../sessions/load-start-and-end-browser-session.ts';
 import { localizePageContext, type PageContext } from './page-context.ts';
 import { createLanguageSwitchButtonMiddleware } from '../views/select-and-store-page-language.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
@@ -33,7 +33,7 @@ export class PageRouter {
   constructor(context: PageContext, requireHost: RequestHandler) {
     const branding = createBrandingReloadMiddleware(context.settings);
     this.#context = context;
-    this.#session = loadBrowserSessionForRequest(context);
+    this.#session = createSessionAndAccountLoadingMiddleware(context);
     this.#beforePage = [branding, requireHost, this.#session];
     this.#beforeForm = [branding, requireHost, rejectCrossSiteForms(context.provider.issuer, sendCrossSiteErrorPage(context))];
   }

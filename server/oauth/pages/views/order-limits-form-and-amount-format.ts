@@ -98,7 +98,7 @@ export const formatCategories = ({ language }: Messages, categories: readonly st
   new Intl.ListFormat(language.tag).format(categories);
 
 /** Describes in one line which products can be ordered. */
-export const describeCategories = (messages: Messages, { categories }: OrderProductLimits): string =>
+export const describeOrderableProductCategories = (messages: Messages, { categories }: OrderProductLimits): string =>
   categories.length === 0
     ? messages.orderLimits.noCategories
     : messages.orderLimits.categoriesText({ categories: formatCategories(messages, categories) });

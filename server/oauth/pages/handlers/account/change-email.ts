@@ -85,7 +85,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
 const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
 /** Handles `GET /account/email/confirm`, the target of the link in the message. */
-export const showEmailConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+export const showEmailConfirmationForm = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await readEmailedLinkWithoutConsuming(context.em, 'email_change', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
   return sendPage(context, res, confirmEmailChangePage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));

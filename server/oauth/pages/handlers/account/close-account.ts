@@ -6,7 +6,7 @@ import { closeUserAndRevokeAccess } from '../../../../users/close-user-and-revok
 import { lockActiveAdministratorRows } from '../../../../users/assert-other-administrator-remains.ts';
 import { User } from '../../../../users/user.entity.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
-import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { endBrowserSessionAndNotifyApplications } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../../../grants/revoke-access-of-suspended-or-closed-user.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { closeAccountPage } from '../../views/account/account-subpage-layout-and-basic-forms.ts';
@@ -28,7 +28,7 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
       await lockActiveAdministratorRows(em);
       const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       await closeUserAndRevokeAccess(em, revokeAccessOfSuspendedOrClosedUser, user);
-      await endBrowserSession(context, req, res);
+      await endBrowserSessionAndNotifyApplications(context, req, res);
       await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
       return true;
     })

@@ -7,7 +7,7 @@ import {
   revokeOtherBrowserSessions,
   listActiveBrowserSessionsOfUser,
 } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
-import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { endBrowserSessionAndNotifyApplications } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { getNetworkOfIpAddress } from '../../../sessions/ip-address-and-network.ts';
 import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
 import { revokeGrantConsentAndApiKeys } from '../../../grants/store-list-and-revoke-connected-apps.ts';
@@ -39,7 +39,7 @@ export async function submitSessionOrGlobalSignOut(request: AccountRequest): Pro
   const record = { actorId: account.id, userId: account.id };
   if (everywhere === 'yes') {
     await context.em.transactional(async (em) => {
-      await endBrowserSession(context, req, res);
+      await endBrowserSessionAndNotifyApplications(context, req, res);
       await revokeGrantsAndSessionsOfUser(em, account.id);
       await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'sessions.ended', ...record }, now);
     });

@@ -15,7 +15,7 @@ import {
 } from '../../../accounts/emailed-one-time-links.ts';
 import {
   listNonPasswordCredentials,
-  removeNonPasswordCredentialsExcept,
+  removeNonPasswordCredentialsNotKept,
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { canRoleUseProvider } from '../../../identity-providers/provider-identity-and-access-rules.ts';
@@ -136,7 +136,7 @@ const readQuery = (req: Request): { token: string; pending: string } =>
   z.object({ token: z.string().max(200).catch(''), pending: z.string().max(8000).catch('') }).parse(req.query);
 
 /** Handles `GET /sign-in/providers/:slug/link-confirmation`, the target of the link in the message. */
-export const showAccountLinkConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+export const showAccountLinkConfirmationForm = (context: PageContext) => async (req: Request, res: Response) => {
   const { token, pending } = readQuery(req);
   const link = readPendingLink(context, req, pending);
   const emailed = await readEmailedLinkWithoutConsuming(context.em, 'account_link', token, new Date());
@@ -192,7 +192,7 @@ async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source:
   const removed = await listNonPasswordCredentials(em, user.id, now);
   await markEmailVerifiedAndAudit(em, user, source, now);
   await em.nativeDelete(StoredPasswordHash, { user: user.id });
-  await removeNonPasswordCredentialsExcept(em, user.id, { removed, kept: [] }, source, now);
+  await removeNonPasswordCredentialsNotKept(em, user.id, { removed, kept: [] }, source, now);
   await revokeGrantsAndSessionsOfUser(em, user.id);
 }
 

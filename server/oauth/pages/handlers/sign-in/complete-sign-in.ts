@@ -6,7 +6,7 @@ import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import { findActiveAccountAndPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
 import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import type { LinkedAccountOfSignIn } from '../../../sessions/linked-account-of-sign-in.ts';
-import { endBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { endBrowserSessionAndNotifyApplications, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import type { AuthenticationContext } from '../../../protocol/acr-and-amr.ts';
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
 import { User } from '../../../../users/user.entity.ts';
@@ -123,7 +123,7 @@ async function completeInteraction(
   const interaction = await requirePendingInteraction(context, req, res, 'login'); // also locks the interaction
   if (interaction.session && interaction.session.accountId !== accountId) {
     // A different user is signing in, so the previous user's session ends, and the interaction continues without a session.
-    await endBrowserSession(context, req, res);
+    await endBrowserSessionAndNotifyApplications(context, req, res);
     delete interaction.session;
     await interaction.persist();
   }

@@ -15,8 +15,8 @@ import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import { User } from '../../../../users/user.entity.ts';
 import {
   listNonPasswordCredentials,
-  removeNonPasswordCredentialsExcept,
-  partitionCredentialsByKeysToKeep,
+  removeNonPasswordCredentialsNotKept,
+  partitionCredentialsIntoKeptAndRemoved,
   type AccountCredential,
   type CredentialSelection,
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
@@ -39,7 +39,7 @@ const { email: validEmail } = contract.users.create.body.shape;
 const addressForm = z.object({ email: z.string().catch('') });
 
 /** Handles `GET /password-reset`. */
-export const showPasswordResetRequest = (context: PageContext) => async (req: Request, res: Response) =>
+export const showPasswordResetRequestForm = (context: PageContext) => async (req: Request, res: Response) =>
   renderRequestForm(context, req, res, '', []);
 
 /** Handles `POST /password-reset`: sends the link. */
@@ -60,7 +60,7 @@ export const submitPasswordResetRequest = (context: PageContext) => async (req: 
 };
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const showPasswordResetRequestOnCsrfError = (context: PageContext) => (req: Request, res: Response) => {
+export const showPasswordResetRequestFormOnCsrfError = (context: PageContext) => (req: Request, res: Response) => {
   const { email } = addressForm.parse(req.body ?? {});
   renderRequestForm(context, req, res, email, [{ field: 'email', text: context.settings.messages.stale }]);
 };
@@ -100,8 +100,8 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   const { password, keep, code } = form;
   const showErrors = (faults: readonly FieldError[]) => renderNewPassword(context, req, res, account, form, faults);
   const now = new Date();
-  const needsCode = partitionCredentialsByKeysToKeep(await listNonPasswordCredentials(em, account.id, now), keep).removed.some((one) =>
-    isEstablishedApp(one, now),
+  const needsCode = partitionCredentialsIntoKeptAndRemoved(await listNonPasswordCredentials(em, account.id, now), keep).removed.some(
+    (one) => isEstablishedApp(one, now),
   );
   const chosen = await validateAndHashNewPassword(password, account, settings);
   const faults: FieldError[] = 'reason' in chosen ? [{ field: 'password', text: chosen.reason }] : [];
@@ -158,12 +158,12 @@ const setPassword = (
       if (!account) return 'link expired';
       await lockUserRow(em, account.id);
       if (!(await lockUserAndConsumeEmailedLink(em, 'password_reset', readLinkToken(req), now))) return 'link expired';
-      const selection = partitionCredentialsByKeysToKeep(await listNonPasswordCredentials(em, account.id, now), keep);
+      const selection = partitionCredentialsIntoKeptAndRemoved(await listNonPasswordCredentials(em, account.id, now), keep);
       if (selection.removed.some((one) => isEstablishedApp(one, now))) await requireValidCode(context, em, req, account.id, code, now);
       await storePasswordHash(em, account.id, passwordHash, now);
       await markEmailVerifiedAndAudit(em, await em.findOneOrFail(User, { id: account.id }), getClientAddressAndUserAgent(req), now);
       await revokeGrantsAndSessionsOfUser(em, account.id);
-      await removeNonPasswordCredentialsExcept(em, account.id, selection, getClientAddressAndUserAgent(req), now);
+      await removeNonPasswordCredentialsNotKept(em, account.id, selection, getClientAddressAndUserAgent(req), now);
       await deleteEmailedLinksOfUser(em, account.id);
       await recordAuditEvent(
         em,

@@ -126,7 +126,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
   const proved = decryptFirstFactorTicket(context.keys.secondFactor, csrf, proof, now);
-  if (!proved) return showSignInAfterTicketExpired(context)(req, res);
+  if (!proved) return showSignInAfterSignInStepExpired(context)(req, res);
   const { accountId, next } = proved;
   const showError = (text: string) =>
     renderAndSendSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
@@ -179,7 +179,7 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
   const state = decryptEmailCodeFormState(context.keys.secondFactor, csrf, proof, now);
-  if (!state) return showSignInAfterTicketExpired(context)(req, res);
+  if (!state) return showSignInAfterSignInStepExpired(context)(req, res);
   const { accountId, passwordSetAt: setAt, step, next } = state;
   const showError = (text: string) =>
     renderAndSendEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
@@ -196,7 +196,7 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
 };
 
 /** Shows the sign-in page again, because the password was entered too long ago or in a different browser. */
-export const showSignInAfterTicketExpired = (context: PageContext) => async (req: Request, res: Response) => {
+export const showSignInAfterSignInStepExpired = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
   const faults = [{ field: 'email', text: context.settings.messages.secondFactor.over }];
   await renderAndSendSignInPage(context, req, res, { interaction, next: '/account', faults });

@@ -19,7 +19,7 @@ import {
 import { findPreferredLanguage } from '../../views/select-and-store-page-language.ts';
 import { linkExpiredPage, emailSentPage } from '../../views/sign-in/email-link-pages.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
-import { confirmSignUpPage, signUpPage } from '../../views/sign-in/sign-up-pages-and-password-field.ts';
+import { signUpNameAndPasswordPage, signUpPage } from '../../views/sign-in/sign-up-pages-and-password-field.ts';
 import { noticePage } from '../../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from '../../emails/send-sign-up-or-password-reset-link.ts';
 import { createUserNameError, userNameSchema } from '../user-name-schema-and-error.ts';
@@ -60,14 +60,14 @@ const confirmForm = z.object({ name: z.string().catch(''), password: z.string().
 const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
 /** Handles `GET /sign-up/confirm`, the target of the link in the message. */
-export const showSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+export const showSignUpNameAndPasswordForm = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await readEmailedLinkWithoutConsuming(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
-  return sendPage(context, res, confirmSignUpPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
+  return sendPage(context, res, signUpNameAndPasswordPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
 /** Handles `POST /sign-up/confirm`: creates the account and signs the user in. */
-export const submitSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitSignUpNameAndPassword = (context: PageContext) => async (req: Request, res: Response) => {
   const { em, settings } = context;
   const now = new Date();
   const link = await readEmailedLinkWithoutConsuming(em, 'sign_up', readLinkToken(req), now);
@@ -97,7 +97,7 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
 };
 
 /** Shows the form again after a submission without a valid CSRF token. */
-export const showSignUpConfirmationOnCsrfError = (context: PageContext) => async (req: Request, res: Response) => {
+export const showSignUpNameAndPasswordFormOnCsrfError = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await readEmailedLinkWithoutConsuming(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
   const { name } = confirmForm.parse(req.body ?? {});
@@ -114,7 +114,7 @@ function renderConfirmErrors(
   res: Response,
   content: { email: string; name: string; faults: readonly FieldError[] },
 ): void {
-  const html = confirmSignUpPage(context.settings, { csrf: context.forms.issue(req, res), ...content });
+  const html = signUpNameAndPasswordPage(context.settings, { csrf: context.forms.issue(req, res), ...content });
   sendPage(context, res, html, { status: 400 });
 }
 

@@ -5,7 +5,7 @@ import { confirmedActionForm } from './confirmed-action-form.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { statusBadge } from '../status-badge.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { describeCategories, describeLimitAmountsAndEndDate } from '../order-limits-form-and-amount-format.ts';
+import { describeOrderableProductCategories, describeLimitAmountsAndEndDate } from '../order-limits-form-and-amount-format.ts';
 import { linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
@@ -77,7 +77,7 @@ function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Ht
   const list = describeLimitAmountsAndEndDate(messages, limits);
   const actions =
     limits.actions.length < orderActionsInAuthorizationDetails.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
-  const categories = limits.products ? [describeCategories(messages, limits.products)] : [];
+  const categories = limits.products ? [describeOrderableProductCategories(messages, limits.products)] : [];
   const access = limits.orders === 'own' ? [apiKeys.ownOrders] : [];
   return html`<p class="quiet">${apiKeys.limits}</p>
     <ul class="can">

@@ -7,7 +7,7 @@ import { renderLongPolledContent } from '../render-long-polled-content.ts';
 import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { statusBadge } from '../status-badge.ts';
 import { describeApprovalReason } from './describe-approval.ts';
-import { orderDeliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
+import { orderDeliveryAddressAndNoteSection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
 
 export type ShownApproval = ApprovalWithQuote & { readonly status: ApprovalStatus };
 
@@ -133,7 +133,7 @@ export function approvalPage(settings: PageSettings, { csrf, shown, livePath, ob
       <h2>${messages.items}</h2>
       ${orderLinesTable(settings, quoteAmounts(shown))}
     </section>
-    ${orderDeliverySection(settings, { delivery: quote.delivery, note: quote.note ?? null })}
+    ${orderDeliveryAddressAndNoteSection(settings, { delivery: quote.delivery, note: quote.note ?? null })}
     <section>
       <h2>${status === 'pending' ? messages.why : messages.whyDecided}</h2>
       <p>${describeApprovalReason(settings, shown)}</p>

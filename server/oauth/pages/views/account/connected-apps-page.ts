@@ -2,7 +2,7 @@ import type { AccountApiKey } from '../../../../api-keys/list-active-and-latest-
 import type { EffectiveLimits } from '../../../../order-limits/find-effective-order-limits.ts';
 import type { ConnectedAppGroup } from '../../../grants/list-connected-apps-by-application.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { describeCategories } from '../order-limits-form-and-amount-format.ts';
+import { describeOrderableProductCategories } from '../order-limits-form-and-amount-format.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { checkboxField, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { describeScope, renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
@@ -88,7 +88,7 @@ function deviceDetails(
     <p class="quiet">${messages.allowed({ when: formatTimestamp(settings, allowedAt) })}</p>
     <p class="quiet">${messages.used({ when: formatTimestamp(settings, lastUsedAt) })}</p>
     ${limits && summarizeSpendingLimits(settings, limits) !== '' && html`<p>${summarizeSpendingLimits(settings, limits)}</p>`}
-    ${limits?.details.products && html`<p>${describeCategories(settings.messages, limits.details.products)}</p>`}
+    ${limits?.details.products && html`<p>${describeOrderableProductCategories(settings.messages, limits.details.products)}</p>`}
     ${limits?.details.orders === 'own' && html`<p>${orderLimits.ownOrdersText({ application: name })}</p>`}
     ${scopes.some((scope) => scope.startsWith('orders.') || scope.startsWith('payments.')) && limitsLink(settings, id, name)}`;
 }

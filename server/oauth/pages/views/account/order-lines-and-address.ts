@@ -57,8 +57,8 @@ const amountRow = (term: string, amount: string): Html =>
     <td>${amount}</td>
   </tr>`;
 
-/** Renders the section with the delivery address. */
-export const orderDeliverySection = (
+/** Renders the section with the delivery address and the note. */
+export const orderDeliveryAddressAndNoteSection = (
   settings: PageSettings,
   { delivery, note }: { readonly delivery: Order['delivery']; readonly note: string | null },
 ): Html =>

@@ -3,7 +3,7 @@ import { html, type Html } from '../../../../http/response/html-template.ts';
 import { renderApprovalList, type ShownApproval } from './approval-pages.ts';
 import { formatDateInUserTimeZone, formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { renderLongPolledContent } from '../render-long-polled-content.ts';
-import { orderDeliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
+import { orderDeliveryAddressAndNoteSection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
 import { statusBadge, type StatusKind } from '../status-badge.ts';
 import { linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
@@ -84,7 +84,7 @@ export function orderPage(settings: PageSettings, order: Order, { application, l
           </div>`,
       )}
     </dl>
-    ${orderLinesTable(settings, orderAmounts(order))}${orderDeliverySection(settings, order)}`;
+    ${orderLinesTable(settings, orderAmounts(order))}${orderDeliveryAddressAndNoteSection(settings, order)}`;
   const back = { path: '/account/orders', text: messages.title };
   return renderAccountSubpage(
     { ...settings, isWide: true },

@@ -2,7 +2,7 @@ import { html, Html } from '../../../../http/response/html-template.ts';
 import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { makeLanguageSwitchSubmitForm } from '../../layout/language-switch.ts';
+import { copySettingsWithFormLanguageSwitch } from '../../layout/language-switch.ts';
 
 export type SecurityPageViewModel = {
   readonly csrf: string;
@@ -172,7 +172,7 @@ export function authenticatorAppSetupPage(
 export function recoveryCodesPage(settings: PageSettings, { csrf, codes, sealed }: RecoveryCodesPageViewModel): Html {
   const { recoveryCodes: messages } = settings.messages;
   return renderPage(
-    makeLanguageSwitchSubmitForm(settings, 'codes'),
+    copySettingsWithFormLanguageSwitch(settings, 'codes'),
     messages.title,
     html`<h1>${messages.title}</h1>
       <p role="status">${messages.text}</p>

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { makeLanguageSwitchSubmitForm } from '../../layout/language-switch.ts';
+import { copySettingsWithFormLanguageSwitch } from '../../layout/language-switch.ts';
 
 export type EmailCodePageViewModel = {
   readonly csrf: string;
@@ -13,7 +13,7 @@ export type EmailCodePageViewModel = {
 export function emailCodePage(settings: PageSettings, { csrf, proof, path, faults }: EmailCodePageViewModel): Html {
   const { emailCode: messages, tooMany } = settings.messages;
   return renderPage(
-    makeLanguageSwitchSubmitForm(settings, 'e-mail-code-form'),
+    copySettingsWithFormLanguageSwitch(settings, 'e-mail-code-form'),
     messages.title,
     html`<h1>${messages.title}</h1>
       <p role="status">${messages.text}</p>

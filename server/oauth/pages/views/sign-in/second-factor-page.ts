@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { makeLanguageSwitchSubmitForm } from '../../layout/language-switch.ts';
+import { copySettingsWithFormLanguageSwitch } from '../../layout/language-switch.ts';
 import { renderPasskeySignInForm } from './sign-in-page.ts';
 
 export type SecondFactorPageViewModel = {
@@ -17,7 +17,7 @@ export function secondFactorPage(settings: PageSettings, content: SecondFactorPa
   const { secondFactor, passkey } = settings.messages;
   const { csrf, proof, path, faults = [] } = content;
   return renderPage(
-    makeLanguageSwitchSubmitForm(settings, 'second-factor-form'),
+    copySettingsWithFormLanguageSwitch(settings, 'second-factor-form'),
     secondFactor.title,
     html`<h1>${secondFactor.title}</h1>
       <form id="second-factor-form" method="post" action="${path}/second-factor" novalidate>

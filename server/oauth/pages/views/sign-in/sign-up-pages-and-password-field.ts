@@ -27,14 +27,17 @@ export function signUpPage(settings: PageSettings, { csrf, application, email = 
   return renderPage(settings, title, content, faults);
 }
 
-export type ConfirmSignUpPageViewModel = {
+export type SignUpNameAndPasswordPageViewModel = {
   readonly csrf: string;
   readonly email: string;
   readonly name?: string;
   readonly faults?: readonly FieldError[];
 };
 
-export function confirmSignUpPage(settings: PageSettings, { csrf, email, name = '', faults = [] }: ConfirmSignUpPageViewModel): Html {
+export function signUpNameAndPasswordPage(
+  settings: PageSettings,
+  { csrf, email, name = '', faults = [] }: SignUpNameAndPasswordPageViewModel,
+): Html {
   const { shop, messages } = settings;
   const title = messages.signUp.title({ shop: shop.name });
   const content = html`<h1>${title}</h1>

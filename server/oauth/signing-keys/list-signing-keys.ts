@@ -6,12 +6,12 @@ export type SigningKeyEntity = InferEntity<typeof SigningKey>;
 export type SigningKeyAlgorithm = SigningKeyEntity['algorithm'];
 
 /** Returns all signing keys, grouped by algorithm, newest first. */
-export const findSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> =>
+export const listAllSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> =>
   em.find(SigningKey, {}, { orderBy: { algorithm: 'asc', signsFrom: 'desc', kid: 'asc' }, disableIdentityMap: true });
 
 /**
- * Returns, for each algorithm, the time at which signing with the newest key starts. Expects the keys in the order that `findSigningKeys`
- * returns.
+ * Returns, for each algorithm, the time at which signing with the newest key starts. Expects the keys in the order that
+ * `listAllSigningKeys` returns.
  */
 export const getNewestKeySigningStartByAlgorithm = (
   keys: readonly Pick<SigningKeyEntity, 'algorithm' | 'signsFrom'>[],

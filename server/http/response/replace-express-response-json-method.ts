@@ -6,10 +6,11 @@ import { getRequestContext } from '../request/request-context-principal-and-acce
  * Replaces Express's `res.json`, which looks up settings, media type and encodings for each response. The lookups cost more than
  * serializing the JSON.
  */
-export const replaceExpressJsonMethod = (app: Express): void => void Object.defineProperty(app.response, 'json', { value: sendJson });
+export const replaceExpressResponseJsonMethod = (app: Express): void =>
+  void Object.defineProperty(app.response, 'json', { value: sendJson });
 
 /** Makes the next `res.json` send this text instead of serializing the body, so that replays are identical byte for byte. */
-export function setSerializedJsonBody(res: ServerResponse, text: string): void {
+export function makeNextJsonResponseSendText(res: ServerResponse, text: string): void {
   getRequestContext(res.req).rawJsonBody = text;
 }
 

@@ -15,7 +15,7 @@ const tokenSeconds = 60;
  * policy, to each request without an initial access token. All registration rules are therefore defined in policies, and every registration
  * request is subject to a policy.
  */
-export const authorizeAnonymousClientRegistration =
+export const limitAndAuthorizeAnonymousRegistrations =
   (store: AdapterFactory, limits: AttemptLimiter): Middleware =>
   async (ctx, next) => {
     const isAnonymous = ctx.method === 'POST' && ctx.path === oauthEndpointPaths.registration && ctx.get('authorization') === '';

@@ -4,7 +4,7 @@ import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts'
 import { prefetchPublishedClientKeys } from './validate-client-assertion-and-load-keys.ts';
 import { prefetchClient } from './oidc-client-adapter.ts';
 import type { ClientPrefetchOptions } from './prefetch-client-and-limit-secret-attempts.ts';
-import { readKeyIdOfRequestObject } from './request-object.ts';
+import { readKeyIdOfRequestObject } from './signed-authorization-request-object.ts';
 
 const { authorization, pushed_authorization_request: pushed, device_authorization: device } = oauthEndpointPaths;
 
@@ -12,7 +12,7 @@ const { authorization, pushed_authorization_request: pushed, device_authorizatio
  * Loads the keys that the client publishes at its `jwks_uri`, if the request contains a request object. The request object of a pushed
  * request can be signed with a different key than the client assertion.
  */
-export const loadKeysOfRequestObject =
+export const prefetchClientKeysForRequestObject =
   ({ em, clientKeys }: Pick<ClientPrefetchOptions, 'em' | 'clientKeys'>): Middleware =>
   async (ctx, next) => {
     const { clientId, requestObject } = await readClientAndRequestObject(ctx);

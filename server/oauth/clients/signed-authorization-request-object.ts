@@ -64,17 +64,29 @@ export function readKeyIdOfRequestObject(requestObject: string): string | undefi
 }
 
 /** Returns the request object in the `request` parameter; undefined for a pushed request and for a request without this parameter. */
-export function readRequestObject({ oidc: { body }, method, query }: KoaContextWithOIDC): string | undefined {
+function readRequestObject({ oidc: { body }, method, query }: KoaContextWithOIDC): string | undefined {
   const requestObject = (method === 'POST' ? body : query)?.['request'];
   // A parameter without a value is treated as omitted (RFC 6749 section 3.1).
   return typeof requestObject === 'string' && requestObject !== '' ? requestObject : undefined;
 }
 
 /**
+ * Returns the scope of the pushed request (RFC 9126) or of the request object (RFC 9101). If there is neither, returns the scope of the
+ * request itself.
+ */
+export function readRequestedScope(ctx: KoaContextWithOIDC): unknown {
+  const { entities, body } = ctx.oidc;
+  // oidc-provider stores pushed parameters as an unsecured JWT.
+  const requestObject = entities['PushedAuthorizationRequest']?.request ?? readRequestObject(ctx);
+  if (requestObject !== undefined) return decodeJwt(requestObject)['scope'];
+  return (ctx.method === 'POST' ? body : ctx.query)?.['scope'];
+}
+
+/**
  * Marks the identifier (`jti`) of a verified request object as used. A request object with an identifier can be used only once, like a
  * client assertion.
  */
-export async function consumeRequestObject(em: EntityManager, ctx: KoaContextWithOIDC): Promise<void> {
+export async function markRequestObjectUsedOrRejectReuse(em: EntityManager, ctx: KoaContextWithOIDC): Promise<void> {
   const requestObject = readRequestObject(ctx);
   if (requestObject === undefined) return;
   const { jti, exp } = claimsSchema.parse(decodeJwt(requestObject));

@@ -62,7 +62,7 @@ export function requireMatchingIfMatch(req: MatchedRequest, name: string, resour
 }
 
 /** Rejects a request with `If-None-Match: *`, which allows creating a resource but not changing an existing one. */
-export function rejectIfNoneMatchAny(req: MatchedRequest, name: string, resource: Versioned): void {
+export function rejectIfNoneMatchHeaderIsAsterisk(req: MatchedRequest, name: string, resource: Versioned): void {
   if (!parseEtags(req.get('if-none-match')).includes('*')) return;
   throw createProblem('precondition_failed', { detail: 'The resource already exists.', headers: { ETag: formatEtag(name, resource) } });
 }

@@ -18,7 +18,7 @@ export type DeleteExpiredRows = (em: EntityManager, now: Date) => Promise<number
 const batchSize = 1_000;
 
 /** Prepares a function that deletes expired rows. Rows that a request has locked are skipped, and a later call deletes them. */
-export function prepareDeletionOfExpiredRows({ table, key, isExpired, orderBy }: ExpiredRows): DeleteExpiredRows {
+export function prepareBatchDeletionOfExpiredRows({ table, key, isExpired, orderBy }: ExpiredRows): DeleteExpiredRows {
   const deleteBatch = prepareStatement<{ deleted: number }>(
     `delete_expired_${table}`,
     `delete from ${table} where (${key}) in

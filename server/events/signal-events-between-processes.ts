@@ -59,7 +59,7 @@ const checkEveryMs = 30_000;
 class ThroughPoolerError extends Error {}
 
 /** Receives signals from other processes over a dedicated connection (LISTEN), and reconnects if the connection is lost. */
-export class EventNotificationListener {
+export class InterProcessEventSignalListener {
   readonly #pool: Pool;
   readonly #signals: EventSignals;
   readonly #log: Log;
@@ -142,10 +142,10 @@ export class EventNotificationListener {
  * does not delay the start.
  * @param url URL of PostgreSQL itself if it is known, otherwise of the connection pooler
  */
-export async function listenForEventNotifications(em: EntityManager, url: string, log: Log): Promise<AsyncDisposable> {
+export async function startReceivingSignalsOfOtherProcesses(em: EntityManager, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
   const db = await openDatabaseWithEntities(url, { entities: [], timeouts: 'none', connectionsMax: 1, preparedStatements: false, onPool });
-  const listener = new EventNotificationListener(await opened, getEventSignalsOfDatabase(em), log);
+  const listener = new InterProcessEventSignalListener(await opened, getEventSignalsOfDatabase(em), log);
   return {
     async [Symbol.asyncDispose]() {
       await listener.stop();

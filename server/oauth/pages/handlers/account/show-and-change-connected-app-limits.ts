@@ -3,7 +3,7 @@ import { maxLimitedCategories, type ConnectedAppLimits, type EffectiveOrderLimit
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { findNameOfConnectedApp } from '../../../grants/store-list-and-revoke-connected-apps.ts';
 import {
-  changeLimitsOfConnectedApp,
+  changeOrRemoveLimitsOfConnectedApp,
   findCeilingOfConnectedApp,
   findLimitsOfConnectedApp,
   isAccessToAllOrdersGrantable,
@@ -42,7 +42,7 @@ async function findApp({ context: { em }, req, account }: AccountRequest): Promi
 }
 
 /** Handles `GET /account/apps/:app/limits`. */
-export async function showAppLimits(request: AccountRequest): Promise<void> {
+export async function showConnectedAppLimitsForm(request: AccountRequest): Promise<void> {
   const app = await findApp(request);
   if (!app) return request.res.redirect(303, '/account/apps');
   return renderLimits(request, app, orderLimitsFormFromLimits(request.context.settings.messages, currentLimits(app)), []);
@@ -51,7 +51,7 @@ export async function showAppLimits(request: AccountRequest): Promise<void> {
 const decisionSchema = z.object({ decision: z.enum(['save', 'remove']).catch('save') });
 
 /** Handles `POST /account/apps/:app/limits`. */
-export async function submitAppLimits(request: AccountRequest): Promise<void> {
+export async function submitConnectedAppLimits(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const app = await findApp(request);
   if (!app) return res.redirect(303, '/account/apps');
@@ -77,7 +77,7 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
     input: isRemoval ? undefined : (limits ?? (current?.orders === 'own' ? unlimitedOrderPermissions : undefined)),
     timeZone: form.time_zone ? timeZone : undefined,
   };
-  await context.em.transactional((em) => changeLimitsOfConnectedApp(em, account.id, app.id, change, now));
+  await context.em.transactional((em) => changeOrRemoveLimitsOfConnectedApp(em, account.id, app.id, change, now));
   return res.redirect(303, '/account/apps');
 }
 

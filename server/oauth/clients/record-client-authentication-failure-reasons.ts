@@ -10,7 +10,7 @@ import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
  * Records why client authentication failed, so that the error response explains why an assertion or a certificate was rejected, or that a
  * DPoP proof or a certificate is missing. Applies to all endpoints that authenticate clients.
  */
-export const explainClientAuthenticationFailures = (provider: Provider): Provider =>
+export const recordClientAuthenticationFailureReasons = (provider: Provider): Provider =>
   provider
     .on('grant.error', recordAuthenticationFailure)
     .on('revocation.error', recordAuthenticationFailure)

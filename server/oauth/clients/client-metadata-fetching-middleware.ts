@@ -27,7 +27,7 @@ const timeoutMs = 5_000;
  * URL. The application is an ordinary row in `applications`, so that consent, connected apps, limits, webhooks and audit work as for other
  * clients. Runs before any transaction starts, so that no lock is held while the document is fetched.
  */
-export function createClientMetadataDocumentMiddleware(parts: ResolverOptions): Middleware {
+export function createClientMetadataFetchingMiddleware(parts: ResolverOptions): Middleware {
   const pending = new Map<string, Promise<void>>();
   return async (ctx, next) => {
     const clientId = await readClientIdOfNewRequest(ctx);

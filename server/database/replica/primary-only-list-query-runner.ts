@@ -4,7 +4,7 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 export type RunListQuery = <Result>(list: (em: EntityManager) => Promise<Result>) => Promise<Result>;
 
 /** Runs every list query on the primary. `ReplicaWithPrimaryFallback` replaces this runner if a replica is configured. */
-export const createListRunnerWithoutReplica =
+export const createPrimaryOnlyListQueryRunner =
   (em: EntityManager): RunListQuery =>
   (list) =>
     list(em);
