@@ -1,7 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { mutations } from '../../../api/client.ts';
+import { mutations, queries } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
@@ -21,8 +22,11 @@ export function CreateProduct(): ReactNode {
   const common = useCommonMessages();
   const navigate = useNavigate();
   const [texts, setTexts] = useState(emptyTexts);
-  const [other, setOther] = useState({ sku: '', currency: 'GBP', stock: '', status: 'active' });
-  const { sku, currency, stock, status } = other;
+  const [other, setOther] = useState<OtherTexts>({ sku: '', currency: undefined, stock: '', status: 'active' });
+  const { data: products } = useQuery(queries.products.list({ limit: 1, status: ['draft', 'active', 'archived'] }));
+  const { sku, stock, status } = other;
+  // Most shops have one currency, so the form starts with the currency of another product.
+  const currency = other.currency ?? products?.data[0]?.currency ?? 'GBP';
   const create = useApiMutation(mutations.products.create(), {
     changes: ['products', 'productCategories'],
     doneMessage: t('create.done'),
@@ -45,17 +49,16 @@ export function CreateProduct(): ReactNode {
             submit();
           }}
         >
-          <TextInput
-            label={t('field.sku')}
-            description={t('form.aboutSku')}
-            required
-            maxLength={64}
-            autoComplete="off"
-            value={sku}
-            error={findFieldErrorDetail(create.error, '#/sku')}
-            onChange={(event) => setOther({ ...other, sku: event.currentTarget.value })}
+          <SkuField sku={sku} error={create.error} onChange={(text) => setOther({ ...other, sku: text })} />
+          <ProductFormFields
+            texts={texts}
+            currency={currency}
+            currencyField={
+              <CurrencyField currency={currency} error={create.error} onChange={(selected) => setOther({ ...other, currency: selected })} />
+            }
+            error={create.error}
+            onChange={setTexts}
           />
-          <ProductFormFields texts={texts} currency={currency} error={create.error} onChange={setTexts} />
           <SaleFields other={other} error={create.error} onChange={setOther} />
           <ErrorNotice error={create.error} fields={pointers} />
           <FormActions
@@ -70,21 +73,48 @@ export function CreateProduct(): ReactNode {
   );
 }
 
-type OtherTexts = { readonly sku: string; readonly currency: string; readonly stock: string; readonly status: string };
+type OtherTexts = { readonly sku: string; readonly currency: string | undefined; readonly stock: string; readonly status: string };
 type SaleFieldsProps = { readonly other: OtherTexts; readonly error: unknown; readonly onChange: (other: OtherTexts) => void };
 
-/** Fields for the currency, the initial stock and the initial status. */
+type SkuFieldProps = { readonly sku: string; readonly error: unknown; readonly onChange: (sku: string) => void };
+
+function SkuField({ sku, error, onChange }: SkuFieldProps): ReactNode {
+  const t = useProductsMessages();
+  return (
+    <TextInput
+      label={t('field.sku')}
+      description={t('form.aboutSku')}
+      required
+      maxLength={64}
+      autoComplete="off"
+      value={sku}
+      error={findFieldErrorDetail(error, '#/sku')}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+type CurrencyFieldProps = { readonly currency: string; readonly error: unknown; readonly onChange: (currency: string) => void };
+
+function CurrencyField({ currency, error, onChange }: CurrencyFieldProps): ReactNode {
+  const t = useProductsMessages();
+  return (
+    <NativeSelect
+      label={t('field.currency')}
+      description={t('form.aboutCurrency')}
+      value={currency}
+      data={currencies}
+      error={findFieldErrorDetail(error, '#/currency')}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Fields for the initial stock and the initial status. */
 function SaleFields({ other, error, onChange }: SaleFieldsProps): ReactNode {
   const t = useProductsMessages();
   return (
     <div className={classes['row']}>
-      <NativeSelect
-        label={t('field.currency')}
-        value={other.currency}
-        data={currencies}
-        error={findFieldErrorDetail(error, '#/currency')}
-        onChange={(event) => onChange({ ...other, currency: event.currentTarget.value })}
-      />
       <TextInput
         label={t('field.stock')}
         inputMode="numeric"

@@ -44,11 +44,13 @@ export function parseProductTexts({ name, description, category, price, taxRate 
 type Props = {
   readonly texts: ProductTexts;
   readonly currency: string;
+  /** Field for the currency, if it can be changed. */
+  readonly currencyField?: ReactNode;
   readonly error: unknown;
   readonly onChange: (texts: ProductTexts) => void;
 };
 
-export function ProductFormFields({ texts, currency, error, onChange }: Props): ReactNode {
+export function ProductFormFields({ texts, currency, currencyField, error, onChange }: Props): ReactNode {
   const t = useProductsMessages();
   const { data } = useQuery(queries.productCategories.list({ limit: 100, status: ['draft', 'active', 'archived'] }));
   const set = (change: Partial<ProductTexts>): void => onChange({ ...texts, ...change });
@@ -77,10 +79,12 @@ export function ProductFormFields({ texts, currency, error, onChange }: Props): 
           label={t('field.price')}
           description={t('form.aboutPrice')}
           currency={currency}
+          isRequired
           value={texts.price}
           error={findFieldErrorDetail(error, '#/price')}
           onChange={(price) => set({ price })}
         />
+        {currencyField}
         <TextInput
           label={t('field.tax_rate_bps')}
           description={t('form.aboutTaxRate')}
