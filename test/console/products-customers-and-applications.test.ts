@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await button('Import 2 products').click();
     await expect.poll(() => runPendingTasks(shop)).toBe(1);
     await page.getByRole('heading', { name: 'The import is complete' }).waitFor();
-    expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toMatchObject([{ name: 'Cup', price: 150, currency: 'GBP' }]);
+    expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toMatchObject([{ name: 'Cup', price: 150, currency: 'EUR' }]);
   });
 
   test('a customer is added, found, changed, suspended and closed', async () => {

@@ -1,14 +1,14 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { mutations, queries } from '../../../api/client.ts';
+import { mutations } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useDefaultCurrency } from '../use-default-currency.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import { ProductFormFields, parseProductTexts, productFormErrorPointers } from './product-form-fields.tsx';
 import classes from './product-form.module.css';
@@ -23,10 +23,9 @@ export function CreateProduct(): ReactNode {
   const navigate = useNavigate();
   const [texts, setTexts] = useState(emptyTexts);
   const [other, setOther] = useState<OtherTexts>({ sku: '', currency: undefined, stock: '', status: 'active' });
-  const { data: products } = useQuery(queries.products.list({ limit: 1, status: ['draft', 'active', 'archived'] }));
   const { sku, stock, status } = other;
-  // Most shops have one currency, so the form starts with the currency of another product.
-  const currency = other.currency ?? products?.data[0]?.currency ?? 'GBP';
+  const defaultCurrency = useDefaultCurrency();
+  const currency = other.currency ?? defaultCurrency;
   const create = useApiMutation(mutations.products.create(), {
     changes: ['products', 'productCategories'],
     doneMessage: t('create.done'),
