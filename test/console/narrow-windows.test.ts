@@ -39,6 +39,14 @@ describe.skipIf(!hasChromium)('the console in narrow windows', { timeout: 120_00
     expect(browser.pageErrors).toEqual([]);
   });
 
+  test('wraps the names of columns instead of cutting them', async () => {
+    const page = await browser.openAs(await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'admin'), '/applications', 'de');
+    await page.setViewportSize(narrow);
+    await page.getByRole('columnheader', { name: 'Anfragen in diesem Monat' }).waitFor();
+    const table = page.getByRole('table');
+    await expect.poll(async () => ((await table.boundingBox())?.x ?? 0) + ((await table.boundingBox())?.width ?? 0)).toBeLessThan(390);
+  });
+
   test('shows the text about a page between its title and its actions', async () => {
     const customer = await shop.shop.createUser();
     const page = await openAsAdmin(`/customers/${customer.id}`);
