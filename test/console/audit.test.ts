@@ -76,6 +76,12 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     await graph.getByText('Ada Active').waitFor();
     expect(await graph.getByText('Remo Removed').count()).toBe(0);
     await checkPageAccessibilityAndLayout(page, 'audit grants');
+    await page.setViewportSize({ width: 390, height: 860 });
+    await expect.poll(() => graph.getAttribute('viewBox')).toMatch(/^0 0 320 /);
+    // The text is at least 11 pixels high, because the graph is almost as wide as its `viewBox`.
+    expect((await graph.boundingBox())?.width).toBeGreaterThan(272);
+    expect(await page.getByRole('row', { name: 'Ada Active' }).innerText()).toMatch(/^Ada Active\s+\w+ \d+, \d{4}\s/);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await page.getByLabel('Application', { exact: true }).selectOption(app.application.name);
     await page.getByRole('row', { name: 'Ada Active' }).waitFor();
     expect(new URL(page.url()).searchParams.get('client_id')).toBe(app.application.client_id);

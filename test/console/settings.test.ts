@@ -59,6 +59,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.getByText('No backups yet').waitFor();
     await page.getByRole('button', { name: 'Create backup' }).click();
     await page.getByText('Waiting for the server…').waitFor();
+    expect(await page.getByText('No backups yet').count()).toBe(0);
     await checkPageAccessibilityAndLayout(page, 'settings backup in progress');
     await runTasks();
     const row = page.getByRole('row', { name: /mandate-.*\.backup/ });
@@ -76,6 +77,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await runTasks();
     await page.getByText('The latest backup is damaged and cannot be restored.').waitFor();
     await row.getByText('Damaged').waitFor();
+    expect(await page.getByText('damaged and cannot be restored').count()).toBe(1);
     await checkPageAccessibilityAndLayout(page, 'settings damaged backup');
 
     await shop.db.em.fork().execute(`update backup_files set check_result = 'intact', created_at = now() - interval '3 days'`);
@@ -127,6 +129,11 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Client secret').fill('secret-of-the-directory');
     await dialog.getByLabel('Create an account on first sign-in').check();
     await checkPageAccessibilityAndLayout(page, 'settings add sign-in service');
+    await page.setViewportSize({ width: 390, height: 500 });
+    await dialog.getByLabel('Issuer').focus();
+    const submit = await dialog.getByRole('button', { name: 'Add sign-in service' }).boundingBox();
+    expect(submit && submit.y + submit.height).toBeLessThan(500);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await dialog.getByRole('button', { name: 'Add sign-in service' }).click();
     expect(await dialog.getByRole('textbox', { name: 'Redirect URI', exact: true }).inputValue()).toBe(
       `${shop.origin}/sign-in/providers/directory/callback`,
@@ -187,6 +194,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.setViewportSize({ width: 390, height: 860 });
     expect(await page.getByRole('row', { name: 'Anna Test' }).innerText()).toContain(customer.email);
     await page.setViewportSize({ width: 1280, height: 860 });
+    expect(await page.getByRole('row', { name: '(you)' }).getByRole('button').count()).toBe(0);
     await checkPageAccessibilityAndLayout(page, 'settings staff');
     expect((await shop.callApi('GET', `/api/v1/users/${customer.id}`, { token: shop.token })).body.role).toBe('admin');
     expect(browser.pageErrors).toEqual([]);

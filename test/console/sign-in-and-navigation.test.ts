@@ -60,6 +60,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
     await checkPageAccessibilityAndLayout(page, 'command palette');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Orders' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
     await page.keyboard.press('Control+k');
     await input.fill('Deutsch');
     await page.keyboard.press('ArrowDown');

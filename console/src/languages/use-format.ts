@@ -23,17 +23,20 @@ const byteUnits = [
   ['byte', 1],
 ] as const;
 
+/** Replaces the hyphen, which is narrower than the plus sign, by a minus sign. */
+const withMinusSign = (number: string): string => number.replace('-', '−');
+
 const createFormat = (locale: string) => ({
   /** Formats an amount in minor units. */
   money: (amount: number, currency: string): string => formatMoney(amount, currency, locale),
   number: (value: number): string => new Intl.NumberFormat(locale).format(value),
   /** Formats the change in a number, with a plus or minus sign. */
-  signed: (value: number): string => new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' }).format(value),
+  signed: (value: number): string => withMinusSign(new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' }).format(value)),
   /** Formats a ratio such as 0.175 as a percentage. */
   percent: (ratio: number): string => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(ratio),
   /** Formats a ratio such as 0.125 as a percentage, with a plus or minus sign. */
   change: (ratio: number): string =>
-    new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format(ratio),
+    withMinusSign(new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format(ratio)),
   /** Formats a size in bytes, such as `2.4 MB`. */
   bytes: (count: number): string => {
     const [unit, size] = byteUnits.find(([, unitSize]) => count >= unitSize) ?? ['byte', 1];
@@ -42,6 +45,7 @@ const createFormat = (locale: string) => ({
   date: (timestamp: string): string => formatDate(timestamp, { locale }),
   /** Formats a date such as `2026-01-31`, or a timestamp, as a day and month. */
   day: (timestamp: string): string => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }).format(dateOf(timestamp)),
+  month: (timestamp: string): string => new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric' }).format(dateOf(timestamp)),
   dateTime: (timestamp: string): string => formatDate(timestamp, { locale, timeStyle: 'short' }),
   addressLines: (delivery: Delivery): string[] => formatAddressLines(delivery, locale),
   /** Formats a past timestamp relative to now, such as `3 hours ago`, or as a date if it is older than a week. */

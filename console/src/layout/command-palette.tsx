@@ -21,7 +21,11 @@ type Props = {
 export function CommandPalette({ pages, openings }: Props): ReactNode {
   const t = useCommonMessages();
   const [text, setText] = useState('');
-  const actions = [...useOrderActions(text.trim()), usePageActions(pages), useCommandActions()];
+  const pageActions = usePageActions(pages);
+  const orderActions = useOrderActions(text.trim());
+  // A page whose name contains the entered text is selected first, so that Enter opens the page instead of searching the orders.
+  const isPageName = pageActions.actions.some(({ label }) => label?.toLowerCase().includes(text.trim().toLowerCase()));
+  const actions = [...(isPageName ? [pageActions, ...orderActions] : [...orderActions, pageActions]), useCommandActions()];
   useEffect(() => spotlight.open(), [openings]);
   return (
     <Spotlight

@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useEffect, type ReactNode } from 'react';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
+import classes from './dialog.module.css';
 
 type Props = { readonly title: string; readonly isOpen: boolean; readonly onClose: () => void; readonly children: ReactNode };
 
@@ -18,6 +19,7 @@ export function Dialog({ title, isOpen, onClose, children }: Props): ReactNode {
       onClose={onClose}
       title={title}
       centered
+      classNames={{ content: classes['content'] ?? '' }}
       closeButtonProps={{ 'aria-label': t('form.close') }}
       // Closing the dialog can change the URL and thus the dialog's content, so the dialog must disappear without an animation.
       transitionProps={{ exitDuration: 0 }}

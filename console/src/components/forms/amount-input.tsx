@@ -7,6 +7,7 @@ type Props = {
   readonly label: string;
   readonly description?: string;
   readonly currency: string;
+  readonly isRequired?: boolean;
   /** Text that the user has entered. */
   readonly value: string;
   readonly onChange: (text: string) => void;
@@ -15,7 +16,7 @@ type Props = {
 };
 
 /** Field for an amount in major units, such as pounds. Convert the text with `parseAmountToMinorUnits`. */
-export function AmountInput({ label, description, currency, value, onChange, error }: Props): ReactNode {
+export function AmountInput({ label, description, currency, isRequired = false, value, onChange, error }: Props): ReactNode {
   const t = useCommonMessages();
   const language = useLanguage();
   const isInvalid = value !== '' && parseAmountToMinorUnits(value, currency) === undefined;
@@ -23,6 +24,7 @@ export function AmountInput({ label, description, currency, value, onChange, err
     <TextInput
       label={label}
       description={description}
+      required={isRequired}
       inputMode="decimal"
       autoComplete="off"
       rightSection={currency}

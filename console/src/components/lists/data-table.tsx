@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Column } from './resource-list.tsx';
+import { TableCells } from './table-cells.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';
 
@@ -20,12 +21,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: Props<Row>): Re
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ id, cell, align, isSecondary, wraps, narrowDetail }) => (
-                <td key={id} data-align={align} data-secondary={isSecondary} data-wraps={wraps}>
-                  {cell(row)}
-                  {narrowDetail && <span className={classes['narrowDetail']}>{narrowDetail(row)}</span>}
-                </td>
-              ))}
+              <TableCells row={row} columns={columns} />
             </tr>
           ))}
         </tbody>

@@ -3,11 +3,12 @@ import { Button, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { shouldErrorReplaceData } from '../../api/should-error-replace-data.ts';
 import type { ReactNode } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
 import { ErrorNotice } from '../feedback/error-notice.tsx';
 import { PaginationButtons } from './pagination-buttons.tsx';
+import { TableCells } from './table-cells.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';
 
@@ -22,7 +23,7 @@ export type Column<Row> = {
   /** Whether long texts continue on the next line instead of being cut. The first column always wraps in narrow windows. */
   readonly wraps?: boolean;
   /** Second line of the cell in narrow windows, with the content of a hidden column. */
-  readonly narrowDetail?: (row: Row) => string;
+  readonly narrowDetail?: (row: Row) => ReactNode;
 };
 
 type Page<Row> = { readonly data: readonly Row[]; readonly next_cursor: string | null };
@@ -73,7 +74,11 @@ export function ResourceList<Row>(props: Props<Row>): ReactNode {
           <TableHead columns={columns} />
           <tbody>
             {page.data ? (
-              page.data.data.map((row) => <Row key={rowKey(row)} row={row} columns={columns} path={rowPath?.(row)} />)
+              page.data.data.map((row) => (
+                <tr key={rowKey(row)}>
+                  <TableCells row={row} columns={columns} path={rowPath?.(row)} />
+                </tr>
+              ))
             ) : (
               <LoadingRows columnCount={columns.length} />
             )}
@@ -82,27 +87,6 @@ export function ResourceList<Row>(props: Props<Row>): ReactNode {
       </div>
       <PaginationButtons nextCursor={page.data?.next_cursor ?? null} rowCount={page.data?.data.length ?? 0} />
     </>
-  );
-}
-
-type RowProps<Row> = { readonly row: Row; readonly columns: readonly Column<Row>[]; readonly path: string | undefined };
-
-function Row<Row>({ row, columns, path }: RowProps<Row>): ReactNode {
-  return (
-    <tr>
-      {columns.map(({ id, cell, align, isSecondary, wraps, narrowDetail }, index) => (
-        <td key={id} data-align={align} data-secondary={isSecondary} data-wraps={wraps}>
-          {index === 0 && path !== undefined ? (
-            <Link className={classes['link']} to={path}>
-              {cell(row)}
-            </Link>
-          ) : (
-            cell(row)
-          )}
-          {narrowDetail && <span className={classes['narrowDetail']}>{narrowDetail(row)}</span>}
-        </td>
-      ))}
-    </tr>
   );
 }
 

@@ -38,9 +38,9 @@ export function PageHeader({ title, status, about, parent, actions }: Props): Re
           </h1>
           {status}
         </div>
+        {about !== undefined && <div className={classes['about']}>{about}</div>}
         {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
       </div>
-      {about !== undefined && <div className={classes['about']}>{about}</div>}
     </div>
   );
 }

@@ -65,6 +65,7 @@ const createColumns = (
   {
     id: 'actor',
     header: t('column.actor'),
+    wraps: true,
     cell: ({ actor_id, client_id }) => (actor_id === null ? t(client_id === null ? 'noActor' : 'applicationItself') : names.user(actor_id)),
   },
   {

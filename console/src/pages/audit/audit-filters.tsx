@@ -57,6 +57,7 @@ export function AuditFilterFields(): ReactNode {
         onChange={(event) => set('action', event.currentTarget.value)}
       />
       <NativeSelect
+        className={classes['outcome'] ?? ''}
         aria-label={t('column.outcome')}
         value={valueOf('outcome')}
         data={[{ value: '', label: t('filter.allOutcomes') }, ...outcomes.map((value) => ({ value, label: t(`outcome.${value}`) }))]}

@@ -8,7 +8,7 @@ import { SalesOverview } from './sales-overview.tsx';
 import { NeedsAttentionCounts } from './needs-attention-counts.tsx';
 import classes from './home.module.css';
 
-/** Shows the sales of the last 30 days, and everything that requires action by staff. */
+/** Shows the sales of the selected period, and everything that requires action by staff. */
 export function HomePage(): ReactNode {
   const common = useCommonMessages();
   const { can } = usePermissions();

@@ -6,6 +6,7 @@ import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
 import { useHomeMessages } from './use-home-messages.ts';
 import { useProductStatistics } from './use-product-statistics.ts';
+import { useStatisticsRange } from './use-statistics-range.ts';
 import classes from './home.module.css';
 
 /** Maximum number of products in each list. */
@@ -36,11 +37,13 @@ export function LowStockProducts(): ReactNode {
 export function BestSellingProducts(): ReactNode {
   const t = useHomeMessages();
   const format = useFormat();
-  const { data, error } = useProductStatistics();
+  const { unit, count } = useStatisticsRange();
+  const { data: latest, error, isPlaceholderData } = useProductStatistics();
+  const data = isPlaceholderData ? undefined : latest;
   return (
-    <Card title={t('bestSellers.title')}>
+    <Card title={t(`bestSellers.title.${unit}`, { count })}>
       <ErrorNotice error={error} />
-      {data?.best_sellers.length === 0 && <p className={classes['muted']}>{t('bestSellers.none')}</p>}
+      {data?.best_sellers.length === 0 && <p className={classes['muted']}>{t(`bestSellers.none.${unit}`, { count })}</p>}
       <ul className={classes['list']}>
         {data?.best_sellers.slice(0, rowCount).map(({ product_id, name, items, revenue }) => (
           <li key={product_id}>

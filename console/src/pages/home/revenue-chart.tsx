@@ -4,10 +4,12 @@ import { Area, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip,
 import { useFormat } from '../../languages/use-format.ts';
 import { useLanguage } from '../../languages/use-messages.tsx';
 import type { HomeTranslate } from './use-home-messages.ts';
+import type { StatisticsRange } from './use-statistics-range.ts';
 import classes from './sales-overview.module.css';
 
-type Props = { readonly statistics: OrderStatistics; readonly t: HomeTranslate };
-type Day = { readonly startsAt: string; readonly current: number; readonly previous: number };
+type Props = { readonly statistics: OrderStatistics; readonly range: StatisticsRange; readonly t: HomeTranslate };
+/** Revenue of a day or month, and of the same day or month in the previous period. */
+type Period = { readonly startsAt: string; readonly current: number; readonly previous: number };
 
 /**
  * Returns a function that formats an amount in minor units. The result has either no decimal places or all decimal places of the currency;
@@ -22,32 +24,37 @@ function createAxisAmountFormat(language: string, currency: string): (amount: nu
   };
 }
 
-/** Daily revenue as an area, the revenue of the same day in the previous period as a dashed line, and the same data as a table. */
-export function RevenueChart({ statistics: { periods, previous_periods: before, currency }, t }: Props): ReactNode {
+/** Revenue per day or month as an area, the revenue in the previous period as a dashed line, and the same data as a table. */
+export function RevenueChart({ statistics: { periods, previous_periods: before, currency }, range, t }: Props): ReactNode {
   const format = useFormat();
   const language = useLanguage();
-  const days = periods.map(({ starts_at: startsAt, revenue }, index): Day => ({
+  // The periods are compared from the newest to the oldest, because the previous period can begin in another month of the year.
+  const shown = periods.map(({ starts_at: startsAt, revenue }, index): Period => ({
     startsAt,
     current: revenue,
-    previous: before[index]?.revenue ?? 0,
+    previous: before[before.length - periods.length + index]?.revenue ?? 0,
   }));
+  const { unit, count } = range;
+  const formatPeriod = unit === 'days' ? format.day : format.month;
   const formatAxisAmount = createAxisAmountFormat(language, currency);
   const axis = { tickLine: false, axisLine: false, stroke: 'var(--ink-muted)' } as const;
   return (
-    <figure className={classes['sales']} aria-label={t('chart.title')}>
+    <figure className={classes['sales']} aria-label={t(`chart.title.${unit}`)}>
       <ul className={classes['legend']} aria-hidden="true">
-        <li>{t('chart.current')}</li>
-        <li className={classes['before']}>{t('chart.previous')}</li>
+        <li>{t(`range.${unit}`, { count })}</li>
+        <li className={classes['before']}>{t(`chart.previous.${unit}`, { count })}</li>
       </ul>
       <div className={classes['chart']} aria-hidden="true">
         <ResponsiveContainer>
-          <ComposedChart data={days} margin={{ top: 6, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
+          <ComposedChart data={shown} margin={{ top: 6, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
             <CartesianGrid vertical={false} stroke="var(--line)" />
-            <XAxis dataKey="startsAt" tickFormatter={format.day} minTickGap={40} {...axis} />
+            <XAxis dataKey="startsAt" tickFormatter={formatPeriod} minTickGap={40} {...axis} />
             <YAxis width={52} tickFormatter={formatAxisAmount} {...axis} />
             <Tooltip
               isAnimationActive={false}
-              content={({ activeIndex }) => <DayTooltip day={days[Number(activeIndex)]} currency={currency} t={t} />}
+              content={({ activeIndex }) => (
+                <PeriodTooltip period={shown[Number(activeIndex)]} formatPeriod={formatPeriod} currency={currency} t={t} />
+              )}
               cursor={{ stroke: 'var(--line-strong)' }}
             />
             <Area
@@ -62,40 +69,32 @@ export function RevenueChart({ statistics: { periods, previous_periods: before, 
           </ComposedChart>
         </ResponsiveContainer>
       </div>
-      <DayTable days={days} currency={currency} t={t} />
+      <PeriodTable periods={shown} range={range} formatPeriod={formatPeriod} currency={currency} t={t} />
     </figure>
   );
 }
 
-function DayTooltip({
-  day,
-  currency,
-  t,
-}: {
-  readonly day: Day | undefined;
+type PeriodProps = {
+  readonly formatPeriod: (startsAt: string) => string;
   readonly currency: string;
   readonly t: HomeTranslate;
-}): ReactNode {
+};
+
+function PeriodTooltip({ period, formatPeriod, currency, t }: PeriodProps & { readonly period: Period | undefined }): ReactNode {
   const format = useFormat();
-  if (!day) return null;
+  if (!period) return null;
   return (
     <div className={classes['tooltip']}>
-      <strong>{format.day(day.startsAt)}</strong>
-      <div>{format.money(day.current, currency)}</div>
-      <div>{t('previously', { value: format.money(day.previous, currency) })}</div>
+      <strong>{formatPeriod(period.startsAt)}</strong>
+      <div>{format.money(period.current, currency)}</div>
+      <div>{t('previously', { value: format.money(period.previous, currency) })}</div>
     </div>
   );
 }
 
-function DayTable({
-  days,
-  currency,
-  t,
-}: {
-  readonly days: readonly Day[];
-  readonly currency: string;
-  readonly t: HomeTranslate;
-}): ReactNode {
+type PeriodTableProps = PeriodProps & { readonly periods: readonly Period[]; readonly range: StatisticsRange };
+
+function PeriodTable({ periods, range: { unit, count }, formatPeriod, currency, t }: PeriodTableProps): ReactNode {
   const format = useFormat();
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -104,15 +103,15 @@ function DayTable({
       <table>
         <thead>
           <tr>
-            <th scope="col">{t('chart.day')}</th>
-            <th scope="col">{t('chart.current')}</th>
-            <th scope="col">{t('chart.previous')}</th>
+            <th scope="col">{t(`chart.period.${unit}`)}</th>
+            <th scope="col">{t(`range.${unit}`, { count })}</th>
+            <th scope="col">{t(`chart.previous.${unit}`, { count })}</th>
           </tr>
         </thead>
         <tbody>
-          {days.map(({ startsAt, current, previous }) => (
+          {periods.map(({ startsAt, current, previous }) => (
             <tr key={startsAt}>
-              <th scope="row">{format.day(startsAt)}</th>
+              <th scope="row">{formatPeriod(startsAt)}</th>
               <td>{format.money(current, currency)}</td>
               <td>{format.money(previous, currency)}</td>
             </tr>

@@ -1,33 +1,44 @@
-import { Skeleton } from '@mantine/core';
+import { NativeSelect, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, type ReactNode } from 'react';
 import type { OrderStatistics } from '@mandate/client-sdk';
 import { queries } from '../../api/client.ts';
 import { Card } from '../../components/page-sections/card.tsx';
+import { useSetUrlFilterAndResetPage } from '../../components/lists/use-set-url-filter-and-reset-page.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
-import { browserTimeZone } from './browser-time-zone.ts';
 import { useHomeMessages, type HomeTranslate } from './use-home-messages.ts';
+import {
+  rangeParameter,
+  rangeParameterValue,
+  statisticsQueryOf,
+  statisticsRanges,
+  useStatisticsRange,
+  type StatisticsRange,
+} from './use-statistics-range.ts';
 import classes from './sales-overview.module.css';
 
 /** The chart library is large, so it is loaded only after the numbers are shown. */
 const RevenueChart = lazy(async () => ({ default: (await import('./revenue-chart.tsx')).RevenueChart }));
 
-/** Orders and revenue of the last 30 days, compared with the previous 30 days. */
+/** Orders and revenue of the selected period, compared with the previous period. */
 export function SalesOverview(): ReactNode {
   const t = useHomeMessages();
-  const { data, error, refetch } = useQuery({ ...queries.stats.orders({ time_zone: browserTimeZone }), staleTime: 60_000 });
+  const range = useStatisticsRange();
+  const { unit, count } = range;
+  const query = queries.stats.orders({ ...statisticsQueryOf(range), interval: unit === 'days' ? 'day' : 'month' });
+  const { data, error, refetch } = useQuery({ ...query, staleTime: 60_000 });
   return (
-    <Card title={t('about')}>
+    <Card title={t(`about.${unit}`, { count })} actions={<RangeSelect selected={range} t={t} />}>
       <ErrorNotice error={error} onRetry={() => void refetch()} />
       {data ? (
         <>
           <Figures statistics={data} t={t} />
           {data.totals.revenue + data.previous_totals.revenue === 0 ? (
-            <p className={classes['empty']}>{t('chart.noRevenue')}</p>
+            <p className={classes['empty']}>{t(`chart.noRevenue.${unit}`, { count })}</p>
           ) : (
             <Suspense fallback={<Skeleton height={220} />}>
-              <RevenueChart statistics={data} t={t} />
+              <RevenueChart statistics={data} range={range} t={t} />
             </Suspense>
           )}
         </>
@@ -35,6 +46,19 @@ export function SalesOverview(): ReactNode {
         !error && <Skeleton height={300} />
       )}
     </Card>
+  );
+}
+
+function RangeSelect({ selected, t }: { readonly selected: StatisticsRange; readonly t: HomeTranslate }): ReactNode {
+  const setFilter = useSetUrlFilterAndResetPage();
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label={t('range')}
+      value={selected.name}
+      data={statisticsRanges.map(({ name, unit, count }) => ({ value: name, label: t(`range.${unit}`, { count }) }))}
+      onChange={(event) => setFilter(rangeParameter, rangeParameterValue(event.currentTarget.value))}
+    />
   );
 }
 

@@ -72,7 +72,12 @@ const createColumns = (
   names: ReadonlyMap<number, string>,
   canOpenCustomers: boolean,
 ): Column<ApprovalSummary>[] => [
-  { id: 'application', header: t('column.application'), cell: ({ application_name: name }) => name },
+  {
+    id: 'application',
+    header: t('column.application'),
+    cell: ({ application_name: name }) => name,
+    narrowDetail: ({ created_at: at }) => format.relative(at),
+  },
   {
     id: 'customer',
     header: t('column.customer'),

@@ -98,7 +98,12 @@ type OrdersListQueryTab = {
 };
 
 const createColumns = (t: OrdersTranslate, format: Format): Column<OrderSummary>[] => [
-  { id: 'order', header: t('column.order'), cell: ({ id }) => `#${id}` },
+  {
+    id: 'order',
+    header: t('column.order'),
+    cell: ({ id }) => `#${id}`,
+    narrowDetail: ({ created_at }) => format.relative(created_at),
+  },
   { id: 'placed', header: t('column.placed'), cell: ({ created_at }) => format.relative(created_at), isSecondary: true },
   { id: 'customer', header: t('column.customer'), cell: ({ customer, delivery }) => customer?.name ?? delivery.recipient_name },
   {
@@ -107,7 +112,12 @@ const createColumns = (t: OrdersTranslate, format: Format): Column<OrderSummary>
     cell: ({ client }) => client?.name ?? client?.client_id ?? '–',
     isSecondary: true,
   },
-  { id: 'payment', header: t('column.payment'), cell: (order) => <PaymentStatusBadge order={order} /> },
+  {
+    id: 'payment',
+    header: t('column.payment'),
+    cell: (order) => <PaymentStatusBadge order={order} />,
+    narrowDetail: (order) => <FulfillmentStatusBadge order={order} />,
+  },
   { id: 'fulfillment', header: t('column.fulfillment'), cell: (order) => <FulfillmentStatusBadge order={order} />, isSecondary: true },
   { id: 'total', header: t('column.total'), cell: ({ total, currency }) => format.money(total, currency), align: 'end' },
 ];

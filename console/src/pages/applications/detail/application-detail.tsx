@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { shouldErrorReplaceData } from '../../../api/should-error-replace-data.ts';
 import { queries } from '../../../api/client.ts';
-import { IfPermitted } from '../../../api/permissions.tsx';
+import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
@@ -75,7 +75,6 @@ function MainSections({ application }: Props): ReactNode {
 
 function SideSections({ application }: Props): ReactNode {
   const t = useApplicationsMessages();
-  const common = useCommonMessages();
   return (
     <>
       <Card
@@ -100,17 +99,30 @@ function SideSections({ application }: Props): ReactNode {
       >
         <ApplicationLimitsPropertyList application={application} />
       </Card>
-      <IfPermitted operation="orders.list">
-        <Card title={t('orders')}>
-          <Link to={`/orders?client_id=${encodeURIComponent(application.client_id)}`}>{t('orders.all')}</Link>
-        </Card>
-      </IfPermitted>
-      <IfPermitted operation="auditEvents.list">
-        <Card title={common('page.audit')}>
-          <Link to={`/audit?client_id=${encodeURIComponent(application.client_id)}`}>{t('audit.all')}</Link>
-        </Card>
-      </IfPermitted>
+      <RelatedLinks application={application} />
     </>
+  );
+}
+
+function RelatedLinks({ application: { client_id: clientId } }: Props): ReactNode {
+  const t = useApplicationsMessages();
+  const { can } = usePermissions();
+  const search = new URLSearchParams({ client_id: clientId }).toString();
+  const links = [
+    ...(can('orders.list') ? [{ to: `/orders?${search}`, text: t('orders.all') }] : []),
+    ...(can('auditEvents.list') ? [{ to: `/audit?${search}`, text: t('audit.all') }] : []),
+  ];
+  if (links.length === 0) return null;
+  return (
+    <Card title={t('related')}>
+      <ul className={classes['links']}>
+        {links.map(({ to, text }) => (
+          <li key={to}>
+            <Link to={to}>{text}</Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { useId, type ReactNode } from 'react';
 import { useAuditMessages } from '../use-audit-messages.ts';
 import type { UserAndApplicationNames } from '../use-user-and-application-name-lookups.ts';
@@ -7,12 +8,15 @@ import classes from './grant-graph.module.css';
 /** Maximum number of customers, and of applications, in the graph. */
 export const maxGrantGraphRows = 20;
 
-const width = 640;
-const nodeWidth = 210;
+/** Dimensions of the graph. `maxNameLength` is the maximum length of a name; the table contains the complete names. */
+type Layout = { readonly width: number; readonly nodeWidth: number; readonly maxNameLength: number };
+const wideLayout: Layout = { width: 640, nodeWidth: 210, maxNameLength: 28 };
+/** The layout for narrow windows, in which the text would be too small if the wide graph were scaled down. */
+const narrowLayout: Layout = { width: 320, nodeWidth: 136, maxNameLength: 15 };
+/** How much a wide window enlarges the graph at most. */
+const maxScale = 1.35;
 const rowHeight = 40;
 const nodeHeight = 28;
-/** Maximum length of a name in the graph; the table contains the complete names. */
-const maxNameLength = 28;
 
 type Props = { readonly grants: readonly Grant[]; readonly names: UserAndApplicationNames };
 
@@ -20,49 +24,60 @@ type Props = { readonly grants: readonly Grant[]; readonly names: UserAndApplica
 export function GrantGraph({ grants, names }: Props): ReactNode {
   const t = useAuditMessages();
   const id = useId();
+  const layout = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false }) ? narrowLayout : wideLayout;
   const users = [...new Set(grants.map(({ userId }) => userId))].slice(0, maxGrantGraphRows);
   const applications = [...new Set(grants.map(({ clientId }) => clientId))].slice(0, maxGrantGraphRows);
   const height = Math.max(users.length, applications.length) * rowHeight;
   const yOf = (index: number, count: number): number => (height * (index + 0.5)) / count;
   const lines = grants.filter(({ userId, clientId }) => users.includes(userId) && applications.includes(clientId));
   return (
-    // `tabIndex` lets keyboard users scroll.
-    <div className={classes['scroll']} role="group" aria-label={t('grants.graph')} tabIndex={0}>
-      <svg className={classes['graph']} viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={id}>
-        <title id={id}>{t('grants.graphAbout', { users: users.length, applications: applications.length, grants: lines.length })}</title>
-        {lines.map(({ userId, clientId }) => (
-          <path
-            key={`${userId} ${clientId}`}
-            className={classes['line']}
-            d={linePath(yOf(users.indexOf(userId), users.length), yOf(applications.indexOf(clientId), applications.length))}
-          />
-        ))}
-        {users.map((userId, index) => (
-          <Node key={userId} x={0} y={yOf(index, users.length)} kind="user" name={names.user(userId)} />
-        ))}
-        {applications.map((clientId, index) => (
-          <Node
-            key={clientId}
-            x={width - nodeWidth}
-            y={yOf(index, applications.length)}
-            kind="application"
-            name={names.application(clientId)}
-          />
-        ))}
-      </svg>
-    </div>
+    <svg
+      className={classes['graph']}
+      viewBox={`0 0 ${layout.width} ${height}`}
+      style={{ maxWidth: layout.width * maxScale }}
+      role="img"
+      aria-labelledby={id}
+    >
+      <title id={id}>{t('grants.graphAbout', { users: users.length, applications: applications.length, grants: lines.length })}</title>
+      {lines.map(({ userId, clientId }) => (
+        <path
+          key={`${userId} ${clientId}`}
+          className={classes['line']}
+          d={linePath(layout, yOf(users.indexOf(userId), users.length), yOf(applications.indexOf(clientId), applications.length))}
+        />
+      ))}
+      {users.map((userId, index) => (
+        <Node key={userId} layout={layout} x={0} y={yOf(index, users.length)} kind="user" name={names.user(userId)} />
+      ))}
+      {applications.map((clientId, index) => (
+        <Node
+          key={clientId}
+          layout={layout}
+          x={layout.width - layout.nodeWidth}
+          y={yOf(index, applications.length)}
+          kind="application"
+          name={names.application(clientId)}
+        />
+      ))}
+    </svg>
   );
 }
 
 /** Returns a curve from a customer to an application. */
-function linePath(from: number, to: number): string {
+function linePath({ width, nodeWidth }: Layout, from: number, to: number): string {
   const [left, right, middle] = [nodeWidth, width - nodeWidth, width / 2];
   return `M${left} ${from}C${middle} ${from} ${middle} ${to} ${right} ${to}`;
 }
 
-type NodeProps = { readonly x: number; readonly y: number; readonly kind: 'user' | 'application'; readonly name: string };
+type NodeProps = {
+  readonly layout: Layout;
+  readonly x: number;
+  readonly y: number;
+  readonly kind: 'user' | 'application';
+  readonly name: string;
+};
 
-function Node({ x, y, kind, name }: NodeProps): ReactNode {
+function Node({ layout: { nodeWidth, maxNameLength }, x, y, kind, name }: NodeProps): ReactNode {
   const text = name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name;
   return (
     <g className={classes['node']} data-kind={kind}>

@@ -78,7 +78,12 @@ function ApplicationFilter({ grants, names }: { readonly grants: readonly Grant[
 }
 
 const createColumns = (t: AuditTranslate, format: Format, names: UserAndApplicationNames): Column<Grant>[] => [
-  { id: 'customer', header: t('column.customer'), cell: ({ userId }) => names.user(userId) },
+  {
+    id: 'customer',
+    header: t('column.customer'),
+    cell: ({ userId }) => names.user(userId),
+    narrowDetail: ({ grantedAt }) => format.date(grantedAt),
+  },
   { id: 'application', header: t('column.application'), cell: ({ clientId }) => names.application(clientId) },
   { id: 'scopes', header: t('detail.scopes'), cell: ({ scopes }) => <PermissionList scopes={scopes} />, isSecondary: true },
   { id: 'granted', header: t('grants.granted'), cell: ({ grantedAt }) => format.date(grantedAt), isSecondary: true },

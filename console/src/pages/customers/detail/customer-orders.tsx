@@ -30,9 +30,18 @@ export function CustomerOrders({ userId }: { readonly userId: number }): ReactNo
   );
 }
 
+const OrderStatus = ({ status, t }: Pick<OrderSummary, 'status'> & { readonly t: CustomersTranslate }): ReactNode => (
+  <StatusBadge tone={tones[status] ?? 'info'}>{t.value('order', status)}</StatusBadge>
+);
+
 const createColumns = (t: CustomersTranslate, format: Format): Column<OrderSummary>[] => [
   { id: 'order', header: t('orders.order'), cell: ({ id }) => `#${id}` },
-  { id: 'placed', header: t('orders.placed'), cell: ({ created_at }) => format.relative(created_at) },
+  {
+    id: 'placed',
+    header: t('orders.placed'),
+    cell: ({ created_at }) => format.relative(created_at),
+    narrowDetail: (order) => <OrderStatus {...order} t={t} />,
+  },
   {
     id: 'application',
     header: t('orders.application'),
@@ -42,7 +51,7 @@ const createColumns = (t: CustomersTranslate, format: Format): Column<OrderSumma
   {
     id: 'status',
     header: t('field.status'),
-    cell: ({ status }) => <StatusBadge tone={tones[status] ?? 'info'}>{t.value('order', status)}</StatusBadge>,
+    cell: (order) => <OrderStatus {...order} t={t} />,
     isSecondary: true,
   },
   { id: 'total', header: t('orders.total'), cell: ({ total, currency }) => format.money(total, currency), align: 'end' },

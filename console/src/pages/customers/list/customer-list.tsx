@@ -88,8 +88,13 @@ function CreateForm({ onClose }: { readonly onClose: () => void }): ReactNode {
 }
 
 const createColumns = (t: CustomersTranslate, format: Format): Column<User>[] => [
-  { id: 'name', header: t('field.name'), cell: ({ name, status }) => (status === 'closed' ? t('closedAccount') : name) },
-  { id: 'email', header: t('field.email'), cell: ({ email, status }) => (status === 'closed' ? '–' : email) },
+  {
+    id: 'name',
+    header: t('field.name'),
+    cell: ({ name, status }) => (status === 'closed' ? t('closedAccount') : name),
+    narrowDetail: ({ email, status }) => status !== 'closed' && email,
+  },
+  { id: 'email', header: t('field.email'), cell: ({ email, status }) => (status === 'closed' ? '–' : email), isSecondary: true },
   { id: 'status', header: t('field.status'), cell: (user) => <CustomerStatusBadge {...user} /> },
   { id: 'created', header: t('field.created_at'), cell: ({ created_at }) => format.relative(created_at), align: 'end', isSecondary: true },
 ];

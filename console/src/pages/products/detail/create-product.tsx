@@ -8,6 +8,7 @@ import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useDefaultCurrency } from '../use-default-currency.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import { ProductFormFields, parseProductFormValues, productFormErrorPointers } from './product-form-fields.tsx';
 import classes from './product-form.module.css';
@@ -21,8 +22,10 @@ export function CreateProduct(): ReactNode {
   const common = useCommonMessages();
   const navigate = useNavigate();
   const [texts, setTexts] = useState(emptyTexts);
-  const [other, setOther] = useState({ sku: '', currency: 'GBP', stock: '', status: 'active' });
-  const { sku, currency, stock, status } = other;
+  const [other, setOther] = useState<OtherTexts>({ sku: '', currency: undefined, stock: '', status: 'active' });
+  const { sku, stock, status } = other;
+  const defaultCurrency = useDefaultCurrency();
+  const currency = other.currency ?? defaultCurrency;
   const create = useApiMutation(mutations.products.create(), {
     changes: ['products', 'productCategories'],
     doneMessage: t('create.done'),
@@ -45,17 +48,16 @@ export function CreateProduct(): ReactNode {
             submit();
           }}
         >
-          <TextInput
-            label={t('field.sku')}
-            description={t('form.aboutSku')}
-            required
-            maxLength={64}
-            autoComplete="off"
-            value={sku}
-            error={findFieldErrorDetail(create.error, '#/sku')}
-            onChange={(event) => setOther({ ...other, sku: event.currentTarget.value })}
+          <SkuField sku={sku} error={create.error} onChange={(text) => setOther({ ...other, sku: text })} />
+          <ProductFormFields
+            texts={texts}
+            currency={currency}
+            currencyField={
+              <CurrencyField currency={currency} error={create.error} onChange={(selected) => setOther({ ...other, currency: selected })} />
+            }
+            error={create.error}
+            onChange={setTexts}
           />
-          <ProductFormFields texts={texts} currency={currency} error={create.error} onChange={setTexts} />
           <SaleFields other={other} error={create.error} onChange={setOther} />
           <ErrorNotice error={create.error} fields={pointers} />
           <FormActions
@@ -70,21 +72,48 @@ export function CreateProduct(): ReactNode {
   );
 }
 
-type OtherTexts = { readonly sku: string; readonly currency: string; readonly stock: string; readonly status: string };
+type OtherTexts = { readonly sku: string; readonly currency: string | undefined; readonly stock: string; readonly status: string };
 type SaleFieldsProps = { readonly other: OtherTexts; readonly error: unknown; readonly onChange: (other: OtherTexts) => void };
 
-/** Fields for the currency, the initial stock and the initial status. */
+type SkuFieldProps = { readonly sku: string; readonly error: unknown; readonly onChange: (sku: string) => void };
+
+function SkuField({ sku, error, onChange }: SkuFieldProps): ReactNode {
+  const t = useProductsMessages();
+  return (
+    <TextInput
+      label={t('field.sku')}
+      description={t('form.aboutSku')}
+      required
+      maxLength={64}
+      autoComplete="off"
+      value={sku}
+      error={findFieldErrorDetail(error, '#/sku')}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+type CurrencyFieldProps = { readonly currency: string; readonly error: unknown; readonly onChange: (currency: string) => void };
+
+function CurrencyField({ currency, error, onChange }: CurrencyFieldProps): ReactNode {
+  const t = useProductsMessages();
+  return (
+    <NativeSelect
+      label={t('field.currency')}
+      description={t('form.aboutCurrency')}
+      value={currency}
+      data={currencies}
+      error={findFieldErrorDetail(error, '#/currency')}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Fields for the initial stock and the initial status. */
 function SaleFields({ other, error, onChange }: SaleFieldsProps): ReactNode {
   const t = useProductsMessages();
   return (
     <div className={classes['row']}>
-      <NativeSelect
-        label={t('field.currency')}
-        value={other.currency}
-        data={currencies}
-        error={findFieldErrorDetail(error, '#/currency')}
-        onChange={(event) => onChange({ ...other, currency: event.currentTarget.value })}
-      />
       <TextInput
         label={t('field.stock')}
         inputMode="numeric"

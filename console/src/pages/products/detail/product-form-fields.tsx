@@ -44,11 +44,13 @@ export function parseProductFormValues({ name, description, category, price, tax
 type Props = {
   readonly texts: ProductFormValues;
   readonly currency: string;
+  /** Field for the currency, if it can be changed. */
+  readonly currencyField?: ReactNode;
   readonly error: unknown;
   readonly onChange: (texts: ProductFormValues) => void;
 };
 
-export function ProductFormFields({ texts, currency, error, onChange }: Props): ReactNode {
+export function ProductFormFields({ texts, currency, currencyField, error, onChange }: Props): ReactNode {
   const t = useProductsMessages();
   const { data } = useQuery(queries.productCategories.list({ limit: 100, status: ['draft', 'active', 'archived'] }));
   const set = (change: Partial<ProductFormValues>): void => onChange({ ...texts, ...change });
@@ -77,10 +79,12 @@ export function ProductFormFields({ texts, currency, error, onChange }: Props): 
           label={t('field.price')}
           description={t('form.aboutPrice')}
           currency={currency}
+          isRequired
           value={texts.price}
           error={findFieldErrorDetail(error, '#/price')}
           onChange={(price) => set({ price })}
         />
+        {currencyField}
         <TextInput
           label={t('field.tax_rate_bps')}
           description={t('form.aboutTaxRate')}

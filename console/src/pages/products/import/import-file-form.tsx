@@ -3,6 +3,7 @@ import '@mantine/core/styles/PillsInput.layer.css';
 import type { ProductImportsCreateQuery } from '@mandate/client-sdk';
 import { Button, FileInput, NativeSelect, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { useDefaultCurrency } from '../use-default-currency.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from '../detail/product-form.module.css';
 
@@ -13,7 +14,9 @@ export function ImportFileForm({ onSubmit }: { readonly onSubmit: (request: Impo
   const t = useProductsMessages();
   const [file, setFile] = useState<File | null>(null);
   const [amounts, setAmounts] = useState<'decimal' | 'minor'>('decimal');
-  const [currency, setCurrency] = useState('GBP');
+  const [selectedCurrency, setCurrency] = useState<string>();
+  const defaultCurrency = useDefaultCurrency();
+  const currency = selectedCurrency ?? defaultCurrency;
   const [category, setCategory] = useState('');
   const submit = (): void => {
     if (file) onSubmit({ file, query: { amounts, ...(currency !== '' && { currency }), ...(category !== '' && { category }) } });

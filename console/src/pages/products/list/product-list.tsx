@@ -84,6 +84,7 @@ const createColumns = (t: ProductsTranslate): Column<Product>[] => [
         <span className={classes['sku']}>{sku}</span>
       </span>
     ),
+    narrowDetail: (product) => product.status !== 'active' && <ProductStatusBadge {...product} />,
   },
   { id: 'category', header: t('field.category'), cell: ({ category }) => category, isSecondary: true },
   { id: 'status', header: t('field.status'), cell: (product) => <ProductStatusBadge {...product} />, isSecondary: true },

@@ -1,4 +1,4 @@
-import type { Task } from '@mandate/client-sdk';
+import type { Backup, Task } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { Notice } from '../../../components/feedback/notice.tsx';
 import { TaskProgressWithCancelButton } from '../../../components/feedback/task-progress-with-cancel-button.tsx';
@@ -7,11 +7,20 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import { isTaskUnfinished } from './use-latest-backup-task.ts';
 
-/** Progress of a backup or check, and the reason if it failed. Renders nothing after a successful task. */
-export function BackupTaskCard({ task }: { readonly task: Task | undefined }): ReactNode {
+type Props = { readonly task: Task | undefined; readonly latest: Backup | undefined };
+
+/**
+ * Progress of a backup or check, and the reason if it failed. Renders nothing after a successful task, or if the page already shows that the
+ * latest backup is damaged.
+ */
+export function BackupTaskCard({ task, latest }: Props): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();
-  if (task?.error) return <Notice text={t.value('backupError', task.error.code)} />;
+  if (task?.error) {
+    const isDamaged = task.error.code === 'backup_damaged';
+    if (isDamaged && latest?.check_result === 'damaged') return null;
+    return <Notice text={t.value('backupError', task.error.code)} tone={isDamaged ? 'critical' : 'warning'} />;
+  }
   if (!task || !isTaskUnfinished(task)) return null;
   const { processed, total } = task.progress;
   return (

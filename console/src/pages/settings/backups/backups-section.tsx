@@ -45,8 +45,8 @@ export function BackupsSection(): ReactNode {
         <ErrorNotice error={create.error} />
         {isConfigured && (
           <>
-            <LatestBackup latest={data.data[0]} />
-            <BackupTaskCard task={task} />
+            {(data.data[0] || !isTaskUnfinished(task)) && <LatestBackup latest={data.data[0]} />}
+            <BackupTaskCard task={task} latest={data.data[0]} />
             {data.data.length > 0 && <BackupList isBusy={isTaskUnfinished(task)} />}
           </>
         )}

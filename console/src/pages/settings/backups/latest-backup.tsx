@@ -24,7 +24,7 @@ export function LatestBackup({ latest }: { readonly latest: Backup | undefined }
   const warning = findWarning(latest, t, format);
   return (
     <>
-      {warning !== undefined && <Notice text={warning} />}
+      {warning !== undefined && <Notice text={warning} tone={latest.check_result === 'damaged' ? 'critical' : 'warning'} />}
       <Card title={t('backup.latest')}>
         <PropertyList
           properties={[

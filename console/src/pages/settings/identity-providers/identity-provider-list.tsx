@@ -87,7 +87,7 @@ function StatusButton({ provider: { id, name, status } }: { readonly provider: I
 }
 
 const createColumns = (t: SettingsTranslate, onShow: (shown: Shown) => void): Column<IdentityProvider>[] => [
-  { id: 'name', header: t('provider.name'), cell: ({ name }) => name },
+  { id: 'name', header: t('provider.name'), cell: ({ name }) => name, narrowDetail: ({ audience }) => t.value('audience', audience) },
   { id: 'issuer', header: t('provider.issuer'), cell: ({ issuer }) => <code>{issuer}</code>, isSecondary: true },
   { id: 'audience', header: t('provider.audience'), cell: ({ audience }) => t.value('audience', audience), isSecondary: true },
   {

@@ -41,7 +41,7 @@ export function StaffSection(): ReactNode {
       )}
       <ResourceList
         label={t('section.staff')}
-        columns={createColumns(t, format, canChangeRoles ? self?.id : undefined, setShown)}
+        columns={createColumns(t, format, { selfId: self?.id, canChangeRoles }, setShown)}
         query={(page) => queries.users.list({ role: ['staff', 'admin'], ...page })}
         rowKey={({ id }) => id}
       />
@@ -55,10 +55,22 @@ export function StaffSection(): ReactNode {
   );
 }
 
-/** Creates the columns. `selfId` is the ID of the signed-in user, if this user can change roles. Users cannot change their own role. */
-function createColumns(t: SettingsTranslate, format: Format, selfId: number | undefined, onChange: (user: User) => void): Column<User>[] {
+type SignedInUser = { readonly selfId: number | undefined; readonly canChangeRoles: boolean };
+
+/** Creates the columns. Users cannot change their own role. */
+function createColumns(
+  t: SettingsTranslate,
+  format: Format,
+  { selfId, canChangeRoles }: SignedInUser,
+  onChange: (user: User) => void,
+): Column<User>[] {
   const columns: Column<User>[] = [
-    { id: 'name', header: t('staff.name'), cell: ({ name }) => name, narrowDetail: ({ email }) => email },
+    {
+      id: 'name',
+      header: t('staff.name'),
+      cell: ({ id, name }) => (id === selfId ? t('staff.you', { name }) : name),
+      narrowDetail: ({ email }) => email,
+    },
     { id: 'email', header: t('staff.email'), cell: ({ email }) => email, isSecondary: true },
     {
       id: 'role',
@@ -73,7 +85,7 @@ function createColumns(t: SettingsTranslate, format: Format, selfId: number | un
     },
     { id: 'created', header: t('staff.since'), cell: ({ created_at }) => format.date(created_at), isSecondary: true },
   ];
-  if (selfId === undefined) return columns;
+  if (!canChangeRoles) return columns;
   const cell = (user: User): ReactNode =>
     user.id !== selfId &&
     user.status !== 'closed' && (
