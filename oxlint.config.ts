@@ -112,7 +112,7 @@ export default defineConfig({
     {
       files: ['console/**'],
       rules: {
-        'import/no-unassigned-import': ['error', { allow: ['**/*.css', '**/theme/component-stylesheets.ts'] }],
+        'import/no-unassigned-import': ['error', { allow: ['**/*.css', '**/theme/import-component-library-stylesheets.ts'] }],
         'no-restricted-imports': [
           'error',
           {

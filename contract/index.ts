@@ -188,7 +188,7 @@ export {
   type OrderAuthorizationDetails,
   type OrderLimitsInput,
   type OrderSpendingLimits,
-} from './protocol/order-limits-and-authorization-details.ts';
+} from './protocol/order-limit-and-authorization-details-schemas.ts';
 export { maxLimitedCategories, type OrderProductLimits } from './protocol/order-product-limits.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/order-line-and-quantity.ts';
@@ -211,7 +211,7 @@ export { stockAdjustmentReasons, maxStock } from './resources/products/stock-adj
 export type { StockAdjustment, StockAdjustmentCreate } from './resources/products/stock-adjustment-schemas.ts';
 export type { Product, ProductCreate, ProductReplace, ProductUpdate } from './resources/products/products.ts';
 export {
-  defaultQuoteHoldSeconds,
+  defaultStockReservingQuoteSeconds,
   defaultQuoteSeconds,
   maxQuoteHoldSeconds,
   maxQuoteSeconds,

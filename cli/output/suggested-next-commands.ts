@@ -71,9 +71,9 @@ export function printSuggestedNextCommand(io: CliEnvironment, settings: Settings
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the responses of these operations
   const step = isRecord(body) ? nextSteps[operationId]?.(body as ResponseBody) : undefined;
   if (!step || settings.quiet || settings.format !== 'text' || settings.get !== undefined) return;
-  io.stderr.write(`${step.text}: ${formatSuggestedCommand(settings, step.command)}\n`);
+  io.stderr.write(`${step.text}: ${formatSuggestedCommandForSameProfile(settings, step.command)}\n`);
 }
 
 /** Formats a suggested command that uses the same profile and service as the current command. */
-export const formatSuggestedCommand = ({ selectionFlags }: Settings, command: string): string =>
+export const formatSuggestedCommandForSameProfile = ({ selectionFlags }: Settings, command: string): string =>
   sanitizeForTerminal(['mandate', command, ...selectionFlags].join(' '));

@@ -1,6 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import './theme/component-stylesheets.ts';
+import './theme/import-component-library-stylesheets.ts';
 import { App } from './app.tsx';
 import { consoleEnvironment } from './console-environment.ts';
 

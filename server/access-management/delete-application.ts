@@ -1,6 +1,6 @@
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { deleteAppsAndLimitsOfRevokedGrants } from '../oauth/grants/delete-apps-and-limits-of-revoked-grants.ts';
+import { deleteRevokedGrantDataAndRecordEvents } from '../oauth/grants/delete-apps-and-limits-of-revoked-grants.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockApplicationRow } from './validate-lock-and-update-application.ts';
 
@@ -22,7 +22,7 @@ export async function deleteApplicationAndRevokeGrantsAndKeys(
     .where({ clientId, grantId: { $ne: null } });
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: grantIds.toRaw() } });
   await em.nativeDelete(OauthRecord, { clientId });
-  await deleteAppsAndLimitsOfRevokedGrants(em, { clientId });
+  await deleteRevokedGrantDataAndRecordEvents(em, { clientId });
   await revokeApiKeys(em, { clientId }, { ...by, reason: 'application_deleted' }, now);
   await em.remove(application).flush();
   return clientId;

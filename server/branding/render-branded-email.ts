@@ -1,6 +1,6 @@
 import type { Branding } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
-import { keepEmailWordsOnOneLine } from '../http/response/keep-email-words-on-one-line.ts';
+import { preventBreakAfterHyphenInEmailWord } from '../http/response/prevent-break-after-hyphen-in-email-word.ts';
 import { getLogoPath } from '../logos/logo-path.ts';
 import type { Mail } from '../mail/queue-mail.ts';
 import type { ShopBranding } from './default-branding.ts';
@@ -30,7 +30,7 @@ export function renderBrandedEmail(to: string, shop: ShopBranding, issuer: strin
     to,
     subject: content.subject,
     text: renderText(shop, content),
-    html: keepEmailWordsOnOneLine(renderHtml(shop, issuer, content), html`style="white-space: nowrap"`).toString(),
+    html: preventBreakAfterHyphenInEmailWord(renderHtml(shop, issuer, content), html`style="white-space: nowrap"`).toString(),
     ...(shop.email_sender_name !== null && { senderName: shop.email_sender_name }),
   };
 }

@@ -13,7 +13,7 @@ import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.
 import { bundledLanguages, type Languages } from '../languages/languages.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-server-secret.ts';
 import { createApprovalRequestMailer } from './pages/emails/send-approval-request-email.ts';
-import { deleteLinksAndNotifyOnEmailChange } from './pages/emails/delete-links-and-notify-on-email-change.ts';
+import { deleteLinksAndMailOldAndNewAddress } from './pages/emails/delete-links-and-notify-on-email-change.ts';
 import {
   apiAudienceFromIssuer,
   oidcProviderRoutePatterns,
@@ -38,7 +38,7 @@ import { emptyCustomerOrdersReader, type CustomerOrdersReader } from './accounts
 import { createIdentityProviderPostRouter } from './pages/handlers/identity-providers/provider-callback-and-logout-post-router.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
-import { createPageSettings } from './pages/create-page-settings.ts';
+import { createSettingsSharedByAllPages } from './pages/create-page-settings.ts';
 import { LastReadBranding } from '../branding/last-read-branding.ts';
 import { readShopLogo } from '../branding/read-and-write-branding.ts';
 import { readIdentityProviderLogoByHash } from '../identity-providers/save-identity-provider.ts';
@@ -144,7 +144,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   await ensureBuiltInApplications(em, issuer);
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
-  const settings = createPageSettings(em, new LastReadBranding(), issuer, languages);
+  const settings = createSettingsSharedByAllPages(em, new LastReadBranding(), issuer, languages);
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
   const pages = createOidcPageHandlers(settings, issuer, em);
   const documentNetwork = parts.documentNetwork ?? createPublicAddressesOnlyNetworkPolicy(false);
@@ -188,7 +188,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     verifyMcpToken: createAccessTokenVerifier(em, verification, dpopNonces, mcpAudienceFromIssuer(issuer)),
     settings,
     reloadSigningKeys: () => signingKeys.invalidate(),
-    onEmailAddressChange: deleteLinksAndNotifyOnEmailChange(context),
+    onEmailAddressChange: deleteLinksAndMailOldAndNewAddress(context),
     emailApprovalRequest: createApprovalRequestMailer(context),
   };
 }

@@ -10,7 +10,7 @@ import { limitAndAuthorizeAnonymousRegistrations } from './clients/limit-and-aut
 import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
 import { sendAndEnforceDevicePollInterval } from './device-flow/send-and-enforce-device-poll-interval.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
-import { hideUserCodeFromProviderAndRequireSession } from './device-flow/hide-user-code-and-require-session.ts';
+import { hideUserCodeFromProviderAndRequireSession } from './device-flow/hide-user-code-from-provider-and-require-session.ts';
 import { recordConnectedAppUseAndGrantCreated } from './grants/store-list-and-revoke-connected-apps.ts';
 import { runRequestInTransaction } from './grants/run-request-in-transaction.ts';
 import { createOidcPagesBrandingReloadMiddleware } from './pages/routing/branding-reload-middleware.ts';

@@ -1,5 +1,5 @@
 import {
-  defaultQuoteHoldSeconds,
+  defaultStockReservingQuoteSeconds,
   defaultQuoteSeconds,
   maxQuoteHoldSeconds,
   type Order,
@@ -64,7 +64,7 @@ export async function createQuote(
 }
 
 const validitySeconds = ({ hold, expires_in: seconds }: QuoteCreate): number =>
-  seconds ?? (hold ? defaultQuoteHoldSeconds : defaultQuoteSeconds);
+  seconds ?? (hold ? defaultStockReservingQuoteSeconds : defaultQuoteSeconds);
 
 function assertHoldIsShort(input: QuoteCreate): void {
   if (!input.hold || validitySeconds(input) <= maxQuoteHoldSeconds) return;

@@ -1,7 +1,7 @@
 import { LockMode, sql } from '@mikro-orm/core';
 import { type TaskType, taskTypes } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { secondsFromNowSql } from '../database/time/seconds-from-now.ts';
+import { secondsFromNowSql } from '../database/time/seconds-from-now-sql.ts';
 import type { Log } from '../logging/logger.ts';
 import { finishTask } from './finish-task.ts';
 import { measureAndHashStoredFile } from './stored-task-file.ts';

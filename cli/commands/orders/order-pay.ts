@@ -13,7 +13,7 @@ import {
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
-import { formatSuggestedCommand, printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
+import { formatSuggestedCommandForSameProfile, printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import {
   getCommandGroupOrThrow,
@@ -102,7 +102,7 @@ const enabledProviders = (error: unknown): readonly string[] | undefined =>
 function noTestProviderError(settings: Settings, id: string, providers: readonly string[]): CommandError {
   const commands = providers.map((name) => {
     const command = `orders pay ${id} --provider ${name}`;
-    return formatSuggestedCommand(settings, name === 'manual' ? command : `${command} --method-token <token>`);
+    return formatSuggestedCommandForSameProfile(settings, name === 'manual' ? command : `${command} --method-token <token>`);
   });
   return new CommandError(exitCodes.inputRejected, 'provider_required', 'This service has no test provider, so no payment was made', {
     hint: `Choose how to pay: ${commands.join(', or ')}`,

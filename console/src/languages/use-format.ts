@@ -1,6 +1,6 @@
 import { dateOf, formatAddressLines, formatDate, formatMoney, type Delivery } from '@mandate/client-sdk';
 import { useMemo } from 'react';
-import { useLanguage } from './use-messages.tsx';
+import { useLanguage } from './use-translations.tsx';
 
 export type Format = ReturnType<typeof createFormat>;
 

@@ -5,7 +5,7 @@ import { usePermissions } from '../api/permissions.tsx';
 import { Icon } from '../components/icon.tsx';
 import { consoleEnvironment } from '../console-environment.ts';
 import { languageNames, setLanguage, type Language } from '../languages/language-store.ts';
-import { useCommonMessages, useLanguage } from '../languages/use-messages.tsx';
+import { useCommonTranslations, useLanguage } from '../languages/use-translations.tsx';
 import classes from './navigation.module.css';
 
 export const selectableColorSchemes = ['light', 'dark', 'auto'] as const;
@@ -13,7 +13,7 @@ export const selectableColorSchemes = ['light', 'dark', 'auto'] as const;
 export const selectableLanguages = Object.keys(languageNames) as readonly Language[];
 
 export function AccountMenu(): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const { signOut } = useSession();
   const { user } = usePermissions();
   return (
@@ -47,7 +47,7 @@ export function AccountMenu(): ReactNode {
 const checkMark = (isSelected: boolean): ReactNode => isSelected && <Icon name="check" size={16} />;
 
 function AppearanceAndLanguageItems(): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const language = useLanguage();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (

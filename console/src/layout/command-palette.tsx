@@ -7,7 +7,7 @@ import { useNavigate } from 'react-router';
 import { usePermissions } from '../api/permissions.tsx';
 import { Icon } from '../components/icon.tsx';
 import { languageNames, setLanguage } from '../languages/language-store.ts';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { useCommonTranslations } from '../languages/use-translations.tsx';
 import type { PageDefinition } from '../pages.ts';
 import { selectableColorSchemes, selectableLanguages } from './account-menu.tsx';
 
@@ -19,7 +19,7 @@ type Props = {
 
 /** Lets users open pages and orders and run commands with the keyboard. */
 export function CommandPalette({ pages, openings }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const [text, setText] = useState('');
   const pageActions = usePageActions(pages);
   const orderActions = useOrderActions(text.trim());
@@ -44,7 +44,7 @@ export function CommandPalette({ pages, openings }: Props): ReactNode {
 }
 
 function usePageActions(pages: readonly PageDefinition[]): SpotlightActionGroupData {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const navigate = useNavigate();
   const actions = pages.map(({ id, path, icon }): SpotlightActionData => {
     const open = (): void => void navigate(path);
@@ -58,7 +58,7 @@ function usePageActions(pages: readonly PageDefinition[]): SpotlightActionGroupD
  * the action.
  */
 function useOrderActions(text: string): SpotlightActionGroupData[] {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const navigate = useNavigate();
   if (!usePermissions().can('orders.list') || text === '') return [];
   const isNumber = /^\d{1,15}$/.test(text);
@@ -77,7 +77,7 @@ function useOrderActions(text: string): SpotlightActionGroupData[] {
 }
 
 function useCommandActions(): SpotlightActionGroupData {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const { signOut } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const actions: SpotlightActionData[] = [

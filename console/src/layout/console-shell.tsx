@@ -5,7 +5,7 @@ import { Route, Routes, useLocation } from 'react-router';
 import { usePermissions } from '../api/permissions.tsx';
 import { ErrorBoundary } from '../components/feedback/error-boundary.tsx';
 import { Icon } from '../components/icon.tsx';
-import { useCommonMessages, useLanguage } from '../languages/use-messages.tsx';
+import { useCommonTranslations, useLanguage } from '../languages/use-translations.tsx';
 import { pages, type PageDefinition } from '../pages.ts';
 import { Navigation } from './navigation.tsx';
 import { NoAccessPage } from './no-access-page.tsx';
@@ -30,7 +30,7 @@ function usePermittedPages(): readonly PageDefinition[] {
 
 /** The layout of all pages: navigation, command palette and content. */
 export function ConsoleShell(): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const language = useLanguage();
   const permittedPages = usePermittedPages();
   const { isStaff } = usePermissions();

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
 import { useLiveEventsContext } from '../api/live-events.tsx';
 import { Icon } from '../components/icon.tsx';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { useCommonTranslations } from '../languages/use-translations.tsx';
 import type { PageDefinition } from '../pages.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ShopLogoAndName } from './shop-logo-and-name.tsx';
@@ -11,7 +11,7 @@ import classes from './navigation.module.css';
 type Props = { readonly pages: readonly PageDefinition[]; readonly onOpenPalette: () => void };
 
 export function Navigation({ pages, onOpenPalette }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   return (
     <div className={classes['navigation']}>
       <div className={classes['shop']}>
@@ -41,7 +41,7 @@ export function Navigation({ pages, onOpenPalette }: Props): ReactNode {
 }
 
 function LiveDot(): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const { isLive } = useLiveEventsContext();
   const label = t(isLive ? 'live.on' : 'live.off');
   return <span role="img" className={classes['live']} data-live={isLive} aria-label={label} title={label} />;

@@ -3,13 +3,13 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { usePermissions } from '../api/permissions.tsx';
 import { consoleEnvironment } from '../console-environment.ts';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { useCommonTranslations } from '../languages/use-translations.tsx';
 import { ShopLogoAndName } from './shop-logo-and-name.tsx';
 import classes from './centered.module.css';
 
 /** Shown to customers, who can sign in but have none of the permissions that the console requires. */
 export function NoAccessPage(): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const { signOut } = useSession();
   const { user } = usePermissions();
   return (

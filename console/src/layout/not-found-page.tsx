@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { EmptyState } from '../components/feedback/empty-state.tsx';
 import { PageHeader } from '../components/page-sections/page-header.tsx';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { useCommonTranslations } from '../languages/use-translations.tsx';
 
 export function NotFoundPage(): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   return (
     <>
       <PageHeader title={t('notFound.title')} />

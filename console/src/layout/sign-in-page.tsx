@@ -3,12 +3,12 @@ import { useSession } from '@mandate/client-sdk/react';
 import { Button } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
 import { ErrorNotice } from '../components/feedback/error-notice.tsx';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { useCommonTranslations } from '../languages/use-translations.tsx';
 import { ShopLogoAndName } from './shop-logo-and-name.tsx';
 import classes from './centered.module.css';
 
 export function SignInPage(): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const { signIn, error } = useSession();
   useEffect(() => {
     document.title = t('signIn.title');

@@ -10,7 +10,7 @@ import {
   cursorProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
-import { apiKeyOrderLimitsInputSchema, apiKeyOrderLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import { apiKeyOrderLimitsInputSchema, apiKeyOrderLimitsSchema } from '../../protocol/order-limit-and-authorization-details-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, firstPartyOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';

@@ -12,7 +12,10 @@ import {
   cursorProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
-import { nullableSpendingLimitsInputSchema, nullableSpendingLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import {
+  nullableSpendingLimitsInputSchema,
+  nullableSpendingLimitsSchema,
+} from '../../protocol/order-limit-and-authorization-details-schemas.ts';
 import { nullableProductLimitsInputSchema, nullableProductLimitsSchema } from '../../protocol/order-product-limits.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { connectedAppLimitsInputSchema, orderAuthorizationDetailsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import {
+  connectedAppLimitsInputSchema,
+  orderAuthorizationDetailsSchema,
+} from '../../protocol/order-limit-and-authorization-details-schemas.ts';
 import {
   bodyProblemCodes,
   commonProblemTypes,

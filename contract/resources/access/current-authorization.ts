@@ -3,7 +3,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
-import { budgetPeriods, orderAuthorizationDetailsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import { budgetPeriods, orderAuthorizationDetailsSchema } from '../../protocol/order-limit-and-authorization-details-schemas.ts';
 import { commonProblemTypes, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';

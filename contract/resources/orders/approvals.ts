@@ -6,7 +6,7 @@ import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { idInUrlSchema, idSchema, integerInUrlSchema, pathIdSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { multilineTextSchema, timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
-import { budgetPeriods } from '../../protocol/order-limits-and-authorization-details.ts';
+import { budgetPeriods } from '../../protocol/order-limit-and-authorization-details-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
   commonProblemTypes,

@@ -6,7 +6,7 @@ import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { idSchema, idInUrlSchema, pathIdSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { singleLineInputSchema, timestampInputSchema, timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
-import { budgetPeriods } from '../../protocol/order-limits-and-authorization-details.ts';
+import { budgetPeriods } from '../../protocol/order-limit-and-authorization-details-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
   commonProblemTypes,
@@ -30,7 +30,7 @@ export const maxQuoteSeconds = 7 * 24 * 60 * 60;
  * How long a quote that reserves stock is valid by default, in seconds. The maximum equals the time for which an unpaid order reserves
  * stock.
  */
-export const defaultQuoteHoldSeconds = 15 * 60;
+export const defaultStockReservingQuoteSeconds = 15 * 60;
 export const maxQuoteHoldSeconds = 30 * 60;
 /** Minimum time for which a quote is valid, in seconds. */
 const minQuoteSeconds = 60;
@@ -64,7 +64,7 @@ export const quoteCreateSchema = withSchemaName(
         .max(maxQuoteSeconds)
         .optional()
         .describe(
-          `How long the quote is valid, in seconds (default: ${defaultQuoteSeconds}, or ${defaultQuoteHoldSeconds} with \`hold\`). With \`hold\`, the maximum is ${maxQuoteHoldSeconds}.`,
+          `How long the quote is valid, in seconds (default: ${defaultQuoteSeconds}, or ${defaultStockReservingQuoteSeconds} with \`hold\`). With \`hold\`, the maximum is ${maxQuoteHoldSeconds}.`,
         ),
     })
     .strict(),

@@ -1,6 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nullableSpendingLimitsInputSchema, nullableSpendingLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import {
+  nullableSpendingLimitsInputSchema,
+  nullableSpendingLimitsSchema,
+} from '../../protocol/order-limit-and-authorization-details-schemas.ts';
 import { nullableProductLimitsInputSchema, nullableProductLimitsSchema } from '../../protocol/order-product-limits.ts';
 import {
   bodyProblemCodes,

@@ -1,6 +1,6 @@
 import { LockMode, type QueryResult, raw } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
+import { secondsFromNowSql } from '../../database/time/seconds-from-now-sql.ts';
 import { readDatabaseTime } from '../../database/time/read-database-time.sql.ts';
 import { IdempotencyKey } from './idempotency-key.entity.ts';
 

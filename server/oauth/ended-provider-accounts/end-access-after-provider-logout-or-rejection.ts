@@ -5,7 +5,7 @@ import { lockUserRow } from '../../users/lock-user-row.ts';
 import { User } from '../../users/user.entity.ts';
 import { deleteSessionsAndQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { ConnectedAppEntity } from '../grants/connected-app.entity.ts';
-import { deleteAppsAndLimitsOfRevokedGrants } from '../grants/delete-apps-and-limits-of-revoked-grants.ts';
+import { deleteRevokedGrantDataAndRecordEvents } from '../grants/delete-apps-and-limits-of-revoked-grants.ts';
 import { revokeGrantsAndSessionsOfUser } from '../grants/revoke-grants-and-sessions-of-user.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
@@ -78,7 +78,7 @@ async function revokeGrantsAndSessionsOfLinkedAccount(em: EntityManager, userId:
   const sessions = await em.find(BrowserSession, throughAccount, { disableIdentityMap: true });
   for (const { uid } of sessions) await deleteSessionsAndQueueLogoutTokens(em, { accountId: String(userId), uid });
   await em.nativeDelete(BrowserSession, throughAccount);
-  await deleteAppsAndLimitsOfRevokedGrants(em, { grantId: { $in: grantIds } });
+  await deleteRevokedGrantDataAndRecordEvents(em, { grantId: { $in: grantIds } });
 }
 
 const auditEnd = (em: EntityManager, { slug }: IdentityProviderRow, userId: number, source: RequestSource, now: Date): Promise<void> =>

@@ -18,7 +18,7 @@ const batchSize = 1_000;
  * Deletes the connected apps for revoked grants, and records `grant.revoked` for each grant that has been used. Call this in the
  * transaction that revokes the grants.
  */
-export async function deleteAppsAndLimitsOfRevokedGrants(em: EntityManager, where: RevokedConnectedApps): Promise<void> {
+export async function deleteRevokedGrantDataAndRecordEvents(em: EntityManager, where: RevokedConnectedApps): Promise<void> {
   const options = { orderBy: { id: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
   const apps = await em.find(ConnectedAppEntity, where, options);
   if (apps.length === 0) return;
@@ -32,5 +32,5 @@ export async function deleteAppsAndLimitsOfRevokedGrants(em: EntityManager, wher
   for (const app of used) {
     await recordEvent(em, 'grant.revoked', connectedAppResponseFromFields(app, applications.get(app.clientId)), app.user);
   }
-  if (apps.length === batchSize) await deleteAppsAndLimitsOfRevokedGrants(em, where);
+  if (apps.length === batchSize) await deleteRevokedGrantDataAndRecordEvents(em, where);
 }

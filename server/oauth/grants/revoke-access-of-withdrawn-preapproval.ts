@@ -4,7 +4,7 @@ import { revokeApiKeys, type ApiKeyRevocationCause } from '../../api-keys/revoke
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
-import { deleteAppsAndLimitsOfRevokedGrants } from './delete-apps-and-limits-of-revoked-grants.ts';
+import { deleteRevokedGrantDataAndRecordEvents } from './delete-apps-and-limits-of-revoked-grants.ts';
 
 /** Maximum number of grants per statement. */
 const batchSize = 1_000;
@@ -57,7 +57,7 @@ async function withdrawFromGrants(em: EntityManager, grantIds: string[], withdra
   await em.nativeDelete(OauthRecord, { model: 'AccessToken', grantId: { $in: remainingIds } });
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: revokedIds } });
   await em.nativeDelete(OauthRecord, { grantId: { $in: revokedIds } });
-  await deleteAppsAndLimitsOfRevokedGrants(em, { grantId: { $in: revokedIds } });
+  await deleteRevokedGrantDataAndRecordEvents(em, { grantId: { $in: revokedIds } });
 }
 
 const scopeText = z.string().default('');

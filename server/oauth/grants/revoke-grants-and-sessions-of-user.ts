@@ -2,7 +2,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { deleteSessionsAndQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
-import { deleteAppsAndLimitsOfRevokedGrants } from './delete-apps-and-limits-of-revoked-grants.ts';
+import { deleteRevokedGrantDataAndRecordEvents } from './delete-apps-and-limits-of-revoked-grants.ts';
 
 /** Signs the user out of every browser and revokes every grant; stored consents are kept. Call this in a transaction. */
 export async function revokeGrantsAndSessionsOfUser(em: EntityManager, userId: number): Promise<void> {
@@ -13,5 +13,5 @@ export async function revokeGrantsAndSessionsOfUser(em: EntityManager, userId: n
   await deleteSessionsAndQueueLogoutTokens(em, { accountId });
   await em.nativeDelete(OauthRecord, { accountId });
   await em.nativeDelete(BrowserSession, { user: userId });
-  await deleteAppsAndLimitsOfRevokedGrants(em, { user: userId });
+  await deleteRevokedGrantDataAndRecordEvents(em, { user: userId });
 }

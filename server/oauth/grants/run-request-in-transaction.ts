@@ -6,7 +6,7 @@ import { markAssertionUsedAfterRollback } from '../clients/validate-client-asser
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { auditTokenReuse } from './audit-token-reuse.ts';
-import { deleteAppsAndLimitsOfRevokedGrants } from './delete-apps-and-limits-of-revoked-grants.ts';
+import { deleteRevokedGrantDataAndRecordEvents } from './delete-apps-and-limits-of-revoked-grants.ts';
 
 /** Thrown after an error response, to roll the transaction back. */
 class RollbackSignal extends Error {}
@@ -60,5 +60,5 @@ export const runRequestInTransaction =
 /** Records the reuse of a code or token in the audit log if the request was rejected, and deletes the revoked grant's connected app. */
 async function commitRevocation(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   if (ctx.status >= 400) await auditTokenReuse(em, ctx, grantId);
-  await deleteAppsAndLimitsOfRevokedGrants(em, { grantId });
+  await deleteRevokedGrantDataAndRecordEvents(em, { grantId });
 }

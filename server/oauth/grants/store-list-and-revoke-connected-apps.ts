@@ -16,7 +16,7 @@ import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppResponseFromFields, findApplicationsOfConnectedApps } from './connected-app-response-and-applications.ts';
 import { insertConnectedApp, upsertConnectedAppUse, upsertConnectedAppUseOnRefresh } from './insert-connected-app-and-upsert-use.sql.ts';
 import { deleteStoredConsent } from './delete-stored-consent.ts';
-import { deleteAppsAndLimitsOfRevokedGrants } from './delete-apps-and-limits-of-revoked-grants.ts';
+import { deleteRevokedGrantDataAndRecordEvents } from './delete-apps-and-limits-of-revoked-grants.ts';
 
 type NewConnectedApp = {
   readonly grantId: string;
@@ -162,7 +162,7 @@ export async function revokeGrantConsentAndApiKeys(
   // finished.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: grantId });
   await em.nativeDelete(OauthRecord, { grantId });
-  await deleteAppsAndLimitsOfRevokedGrants(em, { grantId });
+  await deleteRevokedGrantDataAndRecordEvents(em, { grantId });
   await deleteStoredConsent(em, userId, clientId);
   if (keepApiKeys !== 'all') {
     const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;

@@ -8,7 +8,12 @@ import { pageEnhancementScript } from './assets/page-enhancement-script.ts';
 import type { PageSettings } from './views/page-layout-and-form-fields.ts';
 
 /** Creates the settings that all pages share. `shop` and `stylesheetPathFromAccentColor` always reflect the most recently read branding. */
-export const createPageSettings = (em: EntityManager, branding: LastReadBranding, issuer: string, languages: Languages): PageSettings => ({
+export const createSettingsSharedByAllPages = (
+  em: EntityManager,
+  branding: LastReadBranding,
+  issuer: string,
+  languages: Languages,
+): PageSettings => ({
   get shop() {
     return branding.current;
   },

@@ -1,7 +1,7 @@
 import { sql } from '@mikro-orm/core';
 import type { WebhookDeliveryStatus, WebhookExchange } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
+import { secondsFromNowSql } from '../../database/time/seconds-from-now-sql.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 import { claimDueDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './claim-and-update-deliveries.sql.ts';
 

@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { buildAllEndpointEventPairsSql } from '../endpoints/select-endpoint-event-pairs.sql.ts';
+import { buildAllEndpointEventPairsSql } from '../endpoints/select-permitted-endpoint-event-pairs.sql.ts';
 
 // Written in SQL because MikroORM does not support INSERT ... SELECT.
 export const insertWebhookDeliveries = prepareStatement(

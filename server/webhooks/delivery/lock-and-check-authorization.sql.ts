@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { endpointEventPairSqlBuildersByReason } from '../endpoints/select-endpoint-event-pairs.sql.ts';
+import { endpointEventPairSqlBuildersByReason } from '../endpoints/select-permitted-endpoint-event-pairs.sql.ts';
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 

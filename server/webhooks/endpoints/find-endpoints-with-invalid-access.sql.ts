@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { isEndpointAccessStillValidSql } from './select-endpoint-event-pairs.sql.ts';
+import { isEndpointAccessStillValidSql } from './select-permitted-endpoint-event-pairs.sql.ts';
 
 // Written in SQL because the condition is shared with the SQL that selects deliveries.
 const selectOrphans = prepareStatement<{ id: number }>(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { html, Html } from '../../../server/http/response/html-template.ts';
-import { keepEmailWordsOnOneLine } from '../../../server/http/response/keep-email-words-on-one-line.ts';
+import { preventBreakAfterHyphenInEmailWord } from '../../../server/http/response/prevent-break-after-hyphen-in-email-word.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
 import { calculateContrastRatio, calculateEmailButtonColors, calculateThemeColors } from '../../../server/branding/theme-colors.ts';
 import { emphasizeValue } from '../../../server/oauth/pages/views/page-layout-and-form-fields.ts';
@@ -80,7 +80,8 @@ describe('the stylesheet', () => {
 });
 
 describe('browsers do not break', () => {
-  const keep = (text: string): string => keepEmailWordsOnOneLine(html`<p title="An e-mail">${text}</p>`, html`class="unbroken"`).toString();
+  const keep = (text: string): string =>
+    preventBreakAfterHyphenInEmailWord(html`<p title="An e-mail">${text}</p>`, html`class="unbroken"`).toString();
 
   test.each([
     ['Check your e-mail.', 'Check your <span class="unbroken">e-mail</span>.'],
@@ -98,7 +99,7 @@ describe('browsers do not break', () => {
 
   test.each(['title', 'style', 'script', 'textarea', 'option'])('anything in a %s element, which stays unchanged', (name) => {
     const page = new Html(`<${name} class="x">an e-mail,\nan e-mail</${name}>`);
-    expect(keepEmailWordsOnOneLine(page, html`class="unbroken"`).toString()).toBe(page.toString());
+    expect(preventBreakAfterHyphenInEmailWord(page, html`class="unbroken"`).toString()).toBe(page.toString());
   });
 
   test('an emphasized e-mail address at any letter', () => {

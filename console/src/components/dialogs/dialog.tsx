@@ -1,14 +1,14 @@
 import { Modal } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useEffect, type ReactNode } from 'react';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import classes from './dialog.module.css';
 
 type Props = { readonly title: string; readonly isOpen: boolean; readonly onClose: () => void; readonly children: ReactNode };
 
 /** A modal dialog. Closing it unmounts its content, so a form starts with the current values when the dialog opens again. */
 export function Dialog({ title, isOpen, onClose, children }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   // Earlier notices would cover the dialog.
   useEffect(() => {
     if (isOpen) notifications.clean();

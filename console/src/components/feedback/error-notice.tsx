@@ -2,7 +2,7 @@ import { ApiError, ConnectionError, SignInRequiredError, TimeoutError } from '@m
 import { useSession } from '@mandate/client-sdk/react';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { Icon } from '../icon.tsx';
 import classes from './error-notice.module.css';
 
@@ -15,7 +15,7 @@ type Props = {
 
 /** Shows the error of an API call. Renders nothing if there is no error, or if the form shows all field errors itself. */
 export function ErrorNotice({ error, onRetry, fields = [] }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const { signIn } = useSession();
   if (error === null || error === undefined) return null;
   const problem = error instanceof ApiError ? error : undefined;
@@ -51,7 +51,7 @@ export function ErrorNotice({ error, onRetry, fields = [] }: Props): ReactNode {
   );
 }
 
-export function describeError(error: unknown, t: ReturnType<typeof useCommonMessages>): string {
+export function describeError(error: unknown, t: ReturnType<typeof useCommonTranslations>): string {
   if (error instanceof ApiError) return error.detail;
   if (error instanceof ConnectionError) return t('error.connection');
   if (error instanceof TimeoutError) return t('error.timeout');

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isSignInTooOldError, signInAgain } from '../../api/sign-in-again.ts';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { Notice } from './notice.tsx';
 
@@ -14,7 +14,7 @@ type Props = {
 
 /** Shows the error of an action that requires a recent sign-in. */
 export function ErrorOrSignInAgainNotice({ error, fields = [], scopes = [] }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   if (!isSignInTooOldError(error)) return <ErrorNotice error={error} fields={fields} />;
   return (
     <Notice text={t('signInAgain.about')}>

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { describeError } from './error-notice.tsx';
 
 /** IDs of the latest notices by form. */
@@ -13,7 +13,7 @@ const errorDurationMs = 8_000;
  * replaces the previous notice about the same form.
  */
 export function useFormNotices(form: string) {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const removePrevious = (): void => {
     const id = latestIds.get(form);
     if (id !== undefined) notifications.hide(id);

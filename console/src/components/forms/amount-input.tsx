@@ -1,7 +1,7 @@
 import { currencyExponent, formatMoney } from '@mandate/client-sdk';
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages, useLanguage } from '../../languages/use-messages.tsx';
+import { useCommonTranslations, useLanguage } from '../../languages/use-translations.tsx';
 
 type Props = {
   readonly label: string;
@@ -17,7 +17,7 @@ type Props = {
 
 /** Field for an amount in major units, such as pounds. Convert the text with `parseAmountToMinorUnits`. */
 export function AmountInput({ label, description, currency, isRequired = false, value, onChange, error }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const language = useLanguage();
   const isInvalid = value !== '' && parseAmountToMinorUnits(value, currency) === undefined;
   return (

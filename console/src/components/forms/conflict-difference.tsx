@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { Icon } from '../icon.tsx';
 import classes from './conflict-difference.module.css';
 
@@ -16,7 +16,7 @@ type Props = {
 
 /** Shown if a change failed with `precondition_failed`. Compares the saved values with the values that the user wanted to save. */
 export function ConflictDifference({ differences, isSaving, onKeepTheirs, onOverwrite }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   return (
     <div role="alert" className={classes['conflict']}>
       <p className={classes['title']}>

@@ -1,6 +1,6 @@
 import { Button, CopyButton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 
 type Props = {
   readonly text: string;
@@ -11,7 +11,7 @@ type Props = {
 
 /** Button that copies text to the clipboard. */
 export function CopyTextButton({ text, label, size = 'sm' }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (

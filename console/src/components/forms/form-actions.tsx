@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import classes from './form-actions.module.css';
 
 type Props = {
@@ -13,7 +13,7 @@ type Props = {
 
 /** Buttons at the end of a form. */
 export function FormActions({ submit, isPending, isDangerous = false, isDisabled = false, onCancel }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   return (
     <div className={classes['actions']}>
       <Button variant="default" onClick={onCancel}>

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { CopyTextButton } from './copy-text-button.tsx';
 import { Icon } from '../icon.tsx';
 import classes from './secret-shown-once.module.css';
@@ -17,7 +17,7 @@ type Props = {
 
 /** Shows a secret that the API returns only once. */
 export function SecretShownOnce({ label, secret, onDone, children }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   return (
     <div className={classes['secret']}>
       <p className={classes['warning']}>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { useSetUrlFilterAndResetPage } from './use-set-url-filter-and-reset-page.ts';
 
 type Props = {
@@ -11,7 +11,7 @@ type Props = {
 
 /** A filter that a link on another page has set, with a button that removes it. */
 export function ActiveFilter({ parameter, text }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const setFilter = useSetUrlFilterAndResetPage();
   return (
     <Button

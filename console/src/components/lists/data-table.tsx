@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Column } from './resource-list.tsx';
-import { TableCells } from './table-cells.tsx';
+import { TableCells } from './table-row-cells.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';
 

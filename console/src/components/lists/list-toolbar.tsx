@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { NavLink, useSearchParams } from 'react-router';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { Icon } from '../icon.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { useSetUrlFilterAndResetPage } from './use-set-url-filter-and-reset-page.ts';
@@ -60,7 +60,7 @@ function Tabs({ tabs }: { readonly tabs: readonly ListTab[] }): ReactNode {
 const searchDelayMs = 300;
 
 function SearchField({ label }: { readonly label: string }): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const [parameters] = useSearchParams();
   const setFilter = useSetUrlFilterAndResetPage();
   const current = parameters.get('q') ?? '';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation, useNavigate, useSearchParams } from 'react-router';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import classes from './pagination-buttons.module.css';
 
 type Props = { readonly nextCursor: string | null; readonly rowCount: number };
@@ -12,7 +12,7 @@ type Props = { readonly nextCursor: string | null; readonly rowCount: number };
  * only to the first page.
  */
 export function PaginationButtons({ nextCursor, rowCount }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const navigate = useNavigate();
   const location = useLocation();
   const [parameters] = useSearchParams();

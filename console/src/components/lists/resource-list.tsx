@@ -4,11 +4,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { shouldErrorReplaceData } from '../../api/should-error-replace-data.ts';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
 import { ErrorNotice } from '../feedback/error-notice.tsx';
 import { PaginationButtons } from './pagination-buttons.tsx';
-import { TableCells } from './table-cells.tsx';
+import { TableCells } from './table-row-cells.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';
 
@@ -51,7 +51,7 @@ export const pageSize = 25;
  */
 export function ResourceList<Row>(props: Props<Row>): ReactNode {
   const { label, columns, query, rowKey, rowPath, empty } = props;
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const [parameters, setParameters] = useSearchParams();
   const cursor = parameters.get('cursor') ?? undefined;
   const page = useQuery({ ...query({ limit: pageSize, ...(cursor !== undefined && { cursor }) }), placeholderData: keepPreviousData });
@@ -91,7 +91,7 @@ export function ResourceList<Row>(props: Props<Row>): ReactNode {
 }
 
 function LoadingRows({ columnCount }: { readonly columnCount: number }): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   return Array.from({ length: 8 }, (_, index) => (
     <tr key={index}>
       <td colSpan={columnCount}>

@@ -2,7 +2,7 @@ import { Button, Menu, TextInput } from '@mantine/core';
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
 import { Icon } from '../icon.tsx';
 
@@ -10,7 +10,7 @@ type View = { readonly name: string; readonly search: string };
 
 /** Menu of the filters that the user has saved for a list in this browser. */
 export function SavedViews({ list }: { readonly list: string }): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const [parameters, setParameters] = useSearchParams();
   const [views, setViews] = useLocalStorage<View[]>({
     key: `mandate console views ${list}`,
@@ -56,7 +56,7 @@ export function SavedViews({ list }: { readonly list: string }): ReactNode {
 }
 
 function ViewNameForm({ onSave }: { readonly onSave: (name: string) => void }): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const [name, setName] = useState('');
   return (
     <form

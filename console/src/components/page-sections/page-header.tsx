@@ -1,6 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { Icon } from '../icon.tsx';
 import classes from './page-header.module.css';
 
@@ -18,7 +18,7 @@ type Props = {
 
 /** Title and actions of a page. Sets the window title and moves the focus, so that screen readers announce the new page. */
 export function PageHeader({ title, status, about, parent, actions }: Props): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const heading = useFocusAfterNavigation();
   useEffect(() => {
     document.title = `${title} – ${t('title')}`;

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import { useCommonMessages, useMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations, useTranslations } from '../../languages/use-translations.tsx';
 import type applications from '../../pages/applications/messages/en.json';
 import classes from './permission-list.module.css';
 
 /** Returns a function that describes a scope in the user's language. */
 export function useDescribeScope(): (scope: string) => string {
-  const t = useMessages<typeof applications>('applications');
+  const t = useTranslations<typeof applications>('applications');
   return (scope) => t.value('scope', scope);
 }
 
@@ -14,7 +14,7 @@ const maxVisible = 3;
 
 /** Describes scopes. A long list shows its first entries, and a button for the others. */
 export function PermissionList({ scopes }: { readonly scopes: readonly string[] }): ReactNode {
-  const t = useCommonMessages();
+  const t = useCommonTranslations();
   const visible = scopes.length > maxVisible + 1 ? maxVisible : scopes.length;
   const others = scopes.slice(visible);
   return (

@@ -1,9 +1,9 @@
 import type { Application } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/feedback/status-badge.tsx';
-import { useApplicationsMessages } from './use-applications-messages.ts';
+import { useApplicationsTranslations } from './use-applications-translations.ts';
 
 export function ApplicationStatusBadge({ status }: Pick<Application, 'status'>): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   return <StatusBadge tone={status === 'active' ? 'positive' : 'critical'}>{t.value('status', status)}</StatusBadge>;
 }

@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isScopeForAllShopData, type Scope } from './list-selectable-scopes.ts';
-import { useApplicationsMessages } from './use-applications-messages.ts';
+import { useApplicationsTranslations } from './use-applications-translations.ts';
 import classes from './applications.module.css';
 
 type Props = {
@@ -13,7 +13,7 @@ type Props = {
 
 /** Checkboxes for scopes, with descriptions. */
 export function ScopeFields({ available, selected, onChange }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const groups = [
     { title: t('scopes.user'), members: available.filter((scope) => !isScopeForAllShopData(scope)) },
     { title: t('scopes.shop'), members: available.filter(isScopeForAllShopData) },

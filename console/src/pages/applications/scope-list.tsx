@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { isScopeForAllShopData } from './list-selectable-scopes.ts';
-import { useApplicationsMessages } from './use-applications-messages.ts';
+import { useApplicationsTranslations } from './use-applications-translations.ts';
 import classes from './applications.module.css';
 
 /** Describes scopes: first those that permit access to all of the shop's data, then those that permit access to the user's data. */
 export function ScopeList({ scopes }: { readonly scopes: readonly string[] }): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   if (scopes.length === 0) return <p>{t('scopes.none')}</p>;
   const groups = [
     { title: t('scopes.shop'), members: scopes.filter(isScopeForAllShopData) },

@@ -3,7 +3,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { AmountInput, formatAmountForInput, parseAmountToMinorUnits } from '../../components/forms/amount-input.tsx';
 import { findFieldErrorDetail } from '../../components/feedback/error-notice.tsx';
-import { useApplicationsMessages } from './use-applications-messages.ts';
+import { useApplicationsTranslations } from './use-applications-translations.ts';
 import classes from './applications.module.css';
 
 /** Limits that the user entered for an application. An empty string means that there is no limit or that the server's default applies. */
@@ -80,7 +80,7 @@ export const limitFormErrorPointers = [
 type Props = { readonly texts: LimitFormValues; readonly error: unknown; readonly onChange: (texts: LimitFormValues) => void };
 
 export function UsageAndOrderLimitFields({ texts, error, onChange }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const count = (name: 'rate' | 'quota', pointer: string) => ({
     label: t(`limit.${name}`),
     inputMode: 'numeric' as const,

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { queries } from '../../api/client.ts';
 import { usePermissions } from '../../api/permissions.tsx';
-import { useAuditMessages } from './use-audit-messages.ts';
+import { useAuditTranslations } from './use-audit-translations.ts';
 
 type Props = { readonly clientId: string; readonly onChange: (clientId: string) => void };
 
 /** Selects the application through which users acted: by name or, if the token does not permit listing applications, by client ID. */
 export function ApplicationFilter({ clientId, onChange }: Props): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const canList = usePermissions().can('applications.list');
   const { data } = useQuery({ ...queries.applications.list({ limit: 100 }), enabled: canList });
   if (!canList) return <ClientIdField clientId={clientId} onChange={onChange} />;
@@ -27,7 +27,7 @@ export function ApplicationFilter({ clientId, onChange }: Props): ReactNode {
 }
 
 function ClientIdField({ clientId, onChange }: Props): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const [text, setText] = useState(clientId);
   useEffect(() => setText(clientId), [clientId]);
   return (

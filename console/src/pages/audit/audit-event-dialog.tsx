@@ -4,14 +4,14 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { PermissionList } from '../../components/page-sections/permission-list.tsx';
 import { PropertyList } from '../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../languages/use-format.ts';
-import { useAuditMessages } from './use-audit-messages.ts';
+import { useAuditTranslations } from './use-audit-translations.ts';
 import type { UserAndApplicationNames } from './use-user-and-application-name-lookups.ts';
 
 type Props = { readonly event: AuditEvent | undefined; readonly names: UserAndApplicationNames; readonly onClose: () => void };
 
 /** Shows all details of an event in the audit log. */
 export function AuditEventDialog({ event, names, onClose }: Props): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   return (
     <Dialog title={event ? t.value('action', event.action) : t('details')} isOpen={event !== undefined} onClose={onClose}>
       {event && <EventProperties event={event} names={names} />}
@@ -20,7 +20,7 @@ export function AuditEventDialog({ event, names, onClose }: Props): ReactNode {
 }
 
 function EventProperties({ event, names }: { readonly event: AuditEvent; readonly names: UserAndApplicationNames }): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const format = useFormat();
   const userName = (id: number | null): string | null => (id === null ? null : `${names.user(id)} (${id})`);
   const details = Object.entries(event.details).map(([name, value]) => ({

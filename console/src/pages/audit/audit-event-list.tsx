@@ -10,12 +10,12 @@ import { StatusBadge } from '../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
 import { AuditEventDialog } from './audit-event-dialog.tsx';
 import { AuditFilterFields, useAuditQueryFromUrl } from './audit-filters.tsx';
-import { useAuditMessages, type AuditTranslate } from './use-audit-messages.ts';
+import { useAuditTranslations, type AuditTranslate } from './use-audit-translations.ts';
 import { useUserAndApplicationNameLookups, type UserAndApplicationNames } from './use-user-and-application-name-lookups.ts';
 
 /** List of audit events: actor, action, affected user and application. */
 export function AuditEventList(): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const format = useFormat();
   const filters = useAuditQueryFromUrl();
   const [shown, setShown] = useState<AuditEvent>();

@@ -6,7 +6,7 @@ import { useSetUrlFilterAndResetPage } from '../../components/lists/use-set-url-
 import { auditActions, type AuditAction } from './audit-actions.ts';
 import { ApplicationFilter } from './application-filter.tsx';
 import { AuditUserFilter } from './audit-user-filter.tsx';
-import { useAuditMessages } from './use-audit-messages.ts';
+import { useAuditTranslations } from './use-audit-translations.ts';
 import classes from './audit-filters.module.css';
 
 const outcomes = ['success', 'refused'] as const;
@@ -41,7 +41,7 @@ function startOfDay(day: string | null, offset: number): string | undefined {
 }
 
 export function AuditFilterFields(): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const [parameters] = useSearchParams();
   const set = useSetUrlFilterAndResetPage();
   const valueOf = (name: string): string => parameters.get(name) ?? '';

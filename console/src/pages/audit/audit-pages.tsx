@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import { Route, Routes } from 'react-router';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { PageTabs } from '../../components/page-sections/page-tabs.tsx';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { NotFoundPage } from '../../layout/not-found-page.tsx';
 import { AuditEventList } from './audit-event-list.tsx';
 import { GrantsSection } from './grants/grants-section.tsx';
-import { useAuditMessages } from './use-audit-messages.ts';
+import { useAuditTranslations } from './use-audit-translations.ts';
 
 export function AuditPages(): ReactNode {
   return (
@@ -19,8 +19,8 @@ export function AuditPages(): ReactNode {
 }
 
 function Section({ name }: { readonly name: 'events' | 'grants' }): ReactNode {
-  const t = useAuditMessages();
-  const common = useCommonMessages();
+  const t = useAuditTranslations();
+  const common = useCommonTranslations();
   return (
     <>
       <PageHeader title={common('page.audit')} />

@@ -5,7 +5,7 @@ import { apiClient } from '../../api/client.ts';
 import { usePermissions } from '../../api/permissions.tsx';
 import { Icon } from '../../components/icon.tsx';
 import classes from './audit-user-filter.module.css';
-import { useAuditMessages } from './use-audit-messages.ts';
+import { useAuditTranslations } from './use-audit-translations.ts';
 
 type Props = {
   /** Whether the filter applies to the actor or to the affected user. */
@@ -16,7 +16,7 @@ type Props = {
 
 /** Selects a user by e-mail address or ID. */
 export function AuditUserFilter({ kind, userId, onChange }: Props): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const canFind = usePermissions().can('users.list');
   const label = t(canFind ? `filter.${kind}` : `filter.${kind}Id`);
   const [text, setText] = useState(userId);

@@ -1,6 +1,6 @@
 import { useApplicationNameLookup } from '../../api/use-application-name-lookup.ts';
 import { useUserNames } from '../../api/use-user-names.ts';
-import { useAuditMessages } from './use-audit-messages.ts';
+import { useAuditTranslations } from './use-audit-translations.ts';
 
 export type UserAndApplicationNames = {
   /** Returns the name of a user, or the user ID if the name is unknown. */
@@ -13,7 +13,7 @@ export type UserAndApplicationNames = {
  * Loads the names of users and applications, because audit events contain only IDs. Loads only names that the user is permitted to see.
  */
 export function useUserAndApplicationNameLookups(userIds: readonly (number | null)[]): UserAndApplicationNames {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const userNames = useUserNames(userIds);
   const application = useApplicationNameLookup();
   return { user: (id) => userNames.get(id) ?? t('userId', { id: String(id) }), application };

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { ErrorNotice, findFieldErrorDetail } from '../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../components/forms/form-actions.tsx';
 import { languageNames } from '../../languages/language-store.ts';
-import { useCustomersMessages } from './use-customers-messages.ts';
+import { useCustomersTranslations } from './use-customers-translations.ts';
 
 export type CustomerFormValues = { readonly name: string; readonly email: string; readonly locale: string | null };
 
@@ -21,7 +21,7 @@ const pointers = ['#/name', '#/email', '#/locale'];
 
 /** Form for the customer data that staff may change. */
 export function CustomerForm({ initial, about, submit, error, isPending, onSubmit, onCancel }: Props): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const [fields, setFields] = useState(initial);
   const field = (name: 'name' | 'email') => ({
     label: t(`field.${name}`),

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { usePermissions } from '../../api/permissions.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { BestSellingProducts, LowStockProducts } from './low-stock-and-best-selling-products.tsx';
 import { LatestOrders } from './latest-orders.tsx';
 import { SalesOverview } from './sales-overview.tsx';
@@ -10,7 +10,7 @@ import classes from './home.module.css';
 
 /** Shows the sales of the selected period, and everything that requires action by staff. */
 export function HomePage(): ReactNode {
-  const common = useCommonMessages();
+  const common = useCommonTranslations();
   const { can } = usePermissions();
   return (
     <>

@@ -6,11 +6,11 @@ import { queries } from '../../api/client.ts';
 import { Card } from '../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
-import { useHomeMessages } from './use-home-messages.ts';
+import { useHomeTranslations } from './use-home-translations.ts';
 import classes from './home.module.css';
 
 export function LatestOrders(): ReactNode {
-  const t = useHomeMessages();
+  const t = useHomeTranslations();
   const format = useFormat();
   const { data, error, refetch } = useQuery(queries.orders.list({ limit: 8, include: ['customer', 'client'] }));
   return (

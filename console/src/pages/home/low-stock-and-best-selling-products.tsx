@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Card } from '../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
-import { useHomeMessages } from './use-home-messages.ts';
+import { useHomeTranslations } from './use-home-translations.ts';
 import { useProductStatistics } from './use-product-statistics.ts';
 import { useStatisticsRange } from './use-statistics-range.ts';
 import classes from './home.module.css';
@@ -13,7 +13,7 @@ import classes from './home.module.css';
 const rowCount = 5;
 
 export function LowStockProducts(): ReactNode {
-  const t = useHomeMessages();
+  const t = useHomeTranslations();
   const { data, error } = useProductStatistics();
   if (data?.running_low.length === 0) return null;
   return (
@@ -35,7 +35,7 @@ export function LowStockProducts(): ReactNode {
 }
 
 export function BestSellingProducts(): ReactNode {
-  const t = useHomeMessages();
+  const t = useHomeTranslations();
   const format = useFormat();
   const { unit, count } = useStatisticsRange();
   const { data: latest, error, isPlaceholderData } = useProductStatistics();

@@ -6,7 +6,7 @@ import { queries } from '../../api/client.ts';
 import { usePermissions } from '../../api/permissions.tsx';
 import { useFormat } from '../../languages/use-format.ts';
 import { pages } from '../../pages.ts';
-import { useHomeMessages, type HomeTranslate } from './use-home-messages.ts';
+import { useHomeTranslations, type HomeTranslate } from './use-home-translations.ts';
 import { useProductStatistics } from './use-product-statistics.ts';
 import classes from './needs-attention-counts.module.css';
 
@@ -23,7 +23,7 @@ type Count = {
 
 /** Counts of orders, products, webhooks and tasks that need attention, with links to the pages on which staff can take action. */
 export function NeedsAttentionCounts(): ReactNode {
-  const t = useHomeMessages();
+  const t = useHomeTranslations();
   const counts = useCounts().filter(({ isPermitted }) => isPermitted);
   return (
     <section aria-label={t('tasks.title')}>

@@ -2,8 +2,8 @@ import { currencyExponent, type OrderStatistics } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
 import { Area, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { useFormat } from '../../languages/use-format.ts';
-import { useLanguage } from '../../languages/use-messages.tsx';
-import type { HomeTranslate } from './use-home-messages.ts';
+import { useLanguage } from '../../languages/use-translations.tsx';
+import type { HomeTranslate } from './use-home-translations.ts';
 import type { StatisticsRange } from './use-statistics-range.ts';
 import classes from './sales-overview.module.css';
 

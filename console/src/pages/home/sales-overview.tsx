@@ -7,7 +7,7 @@ import { Card } from '../../components/page-sections/card.tsx';
 import { useSetUrlFilterAndResetPage } from '../../components/lists/use-set-url-filter-and-reset-page.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
-import { useHomeMessages, type HomeTranslate } from './use-home-messages.ts';
+import { useHomeTranslations, type HomeTranslate } from './use-home-translations.ts';
 import {
   rangeParameter,
   rangeParameterValue,
@@ -23,7 +23,7 @@ const RevenueChart = lazy(async () => ({ default: (await import('./revenue-chart
 
 /** Orders and revenue of the selected period, compared with the previous period. */
 export function SalesOverview(): ReactNode {
-  const t = useHomeMessages();
+  const t = useHomeTranslations();
   const range = useStatisticsRange();
   const { unit, count } = range;
   const query = queries.stats.orders({ ...statisticsQueryOf(range), interval: unit === 'days' ? 'day' : 'month' });

@@ -11,8 +11,8 @@ import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { pageSize, ResourceList, type Column } from '../../components/lists/resource-list.tsx';
 import { StatusBadge, type StatusTone } from '../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { useOrdersMessages, type OrdersTranslate } from './use-orders-messages.ts';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
+import { useOrdersTranslations, type OrdersTranslate } from './use-orders-translations.ts';
 
 /** Staff receive no events about approvals, so the list is refetched at intervals. */
 const refetchIntervalMs = 15_000;
@@ -29,8 +29,8 @@ const statuses = Object.keys(tones).filter((name): name is ApprovalSummary['stat
 
 /** The approvals that applications have requested from customers. Only customers can approve or decline a request. */
 export function ApprovalList(): ReactNode {
-  const t = useOrdersMessages();
-  const common = useCommonMessages();
+  const t = useOrdersTranslations();
+  const common = useCommonTranslations();
   const format = useFormat();
   const filters = useFilters();
   const names = useUserNames(usePageUserIds());

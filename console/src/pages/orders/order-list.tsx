@@ -12,9 +12,9 @@ import { ListToolbar } from '../../components/lists/list-toolbar.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { FulfillmentStatusBadge, PaymentStatusBadge } from './payment-and-fulfillment-status-badges.tsx';
-import { useOrdersMessages, type OrdersTranslate } from './use-orders-messages.ts';
+import { useOrdersTranslations, type OrdersTranslate } from './use-orders-translations.ts';
 
 /** Filters by tab. */
 const filtersByTab = {
@@ -30,8 +30,8 @@ const isTab = (name: string): name is Tab => Object.hasOwn(filtersByTab, name);
 const tabs = Object.keys(filtersByTab).filter(isTab);
 
 export function OrderList(): ReactNode {
-  const t = useOrdersMessages();
-  const common = useCommonMessages();
+  const t = useOrdersTranslations();
+  const common = useCommonTranslations();
   const format = useFormat();
   const filters = useFilters();
   const columns = useMemo(() => createColumns(t, format), [t, format]);
@@ -64,7 +64,7 @@ export function OrderList(): ReactNode {
 
 /** Shows the customer or application filter that a link on another page has set. */
 function ActiveFilters(): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const { user_id: userId, client_id: clientId } = useFilters();
   const userNames = useUserNames(userId === undefined ? [] : [userId]);
   const applicationName = useApplicationNameLookup();

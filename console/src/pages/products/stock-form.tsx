@@ -3,10 +3,10 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { ErrorNotice, findFieldErrorDetail } from '../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../components/forms/form-actions.tsx';
-import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../languages/use-translations.tsx';
 import { ProductConflict } from './product-conflict.tsx';
 import { useStockAdjustmentToCountedNumber } from './use-product-and-stock-update.ts';
-import { useProductsMessages } from './use-products-messages.ts';
+import { useProductsTranslations } from './use-products-translations.ts';
 
 const reasons = ['received', 'correction', 'damaged', 'returned'] as const satisfies readonly StockAdjustmentCreate['reason'][];
 
@@ -14,8 +14,8 @@ type Props = { readonly product: Product; readonly hasNote?: boolean; readonly o
 
 /** Form that sets the stock of a product to a counted number and records a reason. */
 export function StockForm({ product, hasNote = false, onClose }: Props): ReactNode {
-  const t = useProductsMessages();
-  const common = useCommonMessages();
+  const t = useProductsTranslations();
+  const common = useCommonTranslations();
   const [seen] = useState(product);
   const [text, setText] = useState(String(product.stock ?? ''));
   const [reason, setReason] = useState<StockAdjustmentCreate['reason']>('correction');

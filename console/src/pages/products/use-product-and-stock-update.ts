@@ -3,14 +3,14 @@ import { apiClient } from '../../api/client.ts';
 import type { FieldDifference } from '../../components/forms/conflict-difference.tsx';
 import { useUpdateWithConflictDetection, type UpdateConflict } from '../../components/forms/use-update-with-conflict-detection.ts';
 import { useFormat } from '../../languages/use-format.ts';
-import { useProductsMessages } from './use-products-messages.ts';
+import { useProductsTranslations } from './use-products-translations.ts';
 
 /** Product fields that the console can change. */
 export type ProductChanges = Omit<ProductUpdate, 'metadata'> & { readonly stock?: number | null };
 
 /** Changes fields of a product, unless another user has changed the same fields in the meantime. */
 export function useProductUpdateWithConflictDetection(productId: number, onDone: () => void) {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   return useUpdateWithConflictDetection<Product, Omit<ProductUpdate, 'metadata'>>({
     read: () => apiClient.products.get(productId).withResponse(),
     write: (changes, ifMatch) => apiClient.products.update(productId, changes, { ifMatch }),
@@ -24,7 +24,7 @@ export function useProductUpdateWithConflictDetection(productId: number, onDone:
  * Adjusts the stock of a product to a counted number of units. The adjustment is relative, so that it preserves sales made in the meantime.
  */
 export function useStockAdjustmentToCountedNumber(productId: number, adjustment: Omit<StockAdjustmentCreate, 'delta'>, onDone: () => void) {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   return useUpdateWithConflictDetection<Product, { readonly stock: number }>({
     read: () => apiClient.products.get(productId).withResponse(),
     write: async ({ stock }, _ifMatch, current) => {
@@ -39,7 +39,7 @@ export function useStockAdjustmentToCountedNumber(productId: number, adjustment:
 
 /** Returns a function that lists the conflicting fields with both values, as `ConflictDifference` shows them. */
 export function useProductConflictFieldLister() {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const format = useFormat();
   const values = (product: ProductChanges, currency: string): Readonly<Record<string, string | null>> => ({
     name: product.name ?? null,

@@ -4,7 +4,7 @@ import { Button, FileButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useApiMutation } from '../../components/forms/use-api-mutation.ts';
-import { useSettingsMessages } from './use-settings-messages.ts';
+import { useSettingsTranslations } from './use-settings-translations.ts';
 import classes from './logo-upload.module.css';
 
 type Props = {
@@ -23,7 +23,7 @@ export const logoLimitsInKibAndPixels = { size: 256, minimum: 16, maximum: 2048 
 
 /** Shows a logo, with buttons to upload and remove the logo. */
 export function LogoUpload({ logo, name, about, resource, setLogo, deleteLogo }: Props): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const upload = useApiMutation(setLogo, { changes: [resource], doneMessage: t('logo.saved') });
   const remove = useApiMutation(deleteLogo, { changes: [resource], doneMessage: t('logo.removed') });
   return (

@@ -21,7 +21,7 @@ const isReachable = (email: string): boolean => !email.endsWith('.invalid');
  * verified yet, the message to the new address contains a confirmation link.
  * @param req the request with which the user changed the address; undefined if the shop or an application changed the address
  */
-export const deleteLinksAndNotifyOnEmailChange =
+export const deleteLinksAndMailOldAndNewAddress =
   (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>, req?: Pick<Request, 'headers' | 'ip'>): OnEmailAddressChange =>
   async (em, change, now) => {
     const { keys, provider, canMail } = context;

@@ -1,5 +1,5 @@
 import { html, Html, type HtmlChild } from '../../../http/response/html-template.ts';
-import { keepEmailWordsOnOneLine } from '../../../http/response/keep-email-words-on-one-line.ts';
+import { preventBreakAfterHyphenInEmailWord } from '../../../http/response/prevent-break-after-hyphen-in-email-word.ts';
 import type { ShopBranding } from '../../../branding/default-branding.ts';
 import type { Languages, Messages } from '../../../languages/languages.ts';
 import { renderLanguageSwitch, type LanguageSwitch } from '../layout/language-switch.ts';
@@ -45,7 +45,7 @@ export const renderPage = (
 ): Html =>
   prefixPathsWithBasePath(
     settings.base,
-    keepEmailWordsOnOneLine(renderDocument(settings, title, content, faults, backLink), html`class="unbroken"`),
+    preventBreakAfterHyphenInEmailWord(renderDocument(settings, title, content, faults, backLink), html`class="unbroken"`),
   );
 
 /** Adds the server's base path to links and forms. User input never matches the pattern, because quotes in user input are escaped. */

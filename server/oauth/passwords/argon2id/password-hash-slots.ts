@@ -30,7 +30,7 @@ export async function withHashSlot<Result>(work: () => Promise<Result>): Promise
  * Runs password hashing for a background task. Hashing starts when no other password is being hashed, or after about a second at the
  * latest.
  */
-export async function withBackgroundHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function runHashingWhenIdleOrOverdue<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running > 0) await new Promise<void>((resolve) => backgroundQueue.push({ start: resolve, queuedAt: performance.now() }));
   else running += 1;
   return runInSlot(work);

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createArgon2idHash, matchesArgon2idHash } from '../argon2id/argon2id-hash.ts';
-import { withBackgroundHashSlot, withHashSlot } from '../argon2id/password-hash-slots.ts';
+import { runHashingWhenIdleOrOverdue, withHashSlot } from '../argon2id/password-hash-slots.ts';
 import { deriveForeignDigest } from './derive-foreign-digest.ts';
 import { parseForeignPasswordHash } from './parse-foreign-password-hash.ts';
 import { type ImportedPasswordHash, wrappedPasswordHashSchema } from './parse-imported-password-hash.ts';
@@ -21,7 +21,7 @@ export const isImportedPasswordHash = (stored: string): boolean => Object.values
 export async function toStoredImportedPasswordHash(text: string, hash: ImportedPasswordHash): Promise<string> {
   if ('argon2id' in hash) return `${prefixes.wrapped}${JSON.stringify(hash)}`;
   if (!isWeakPasswordScheme(hash.scheme)) return `${prefixes.original}${text}`;
-  const argon2id = await createArgon2idHash(hash.digest, withBackgroundHashSlot);
+  const argon2id = await createArgon2idHash(hash.digest, runHashingWhenIdleOrOverdue);
   return `${prefixes.wrapped}${JSON.stringify({ scheme: hash.scheme, argon2id })}`;
 }
 

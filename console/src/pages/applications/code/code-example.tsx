@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { CopyTextButton } from '../../../components/forms/copy-text-button.tsx';
 import { consoleEnvironment } from '../../../console-environment.ts';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 import { createCurlExample } from './create-curl-example.ts';
 import type { ExampleApplication } from './redirect-uri-for-code-examples.ts';
 import { createTypescriptExample } from './create-typescript-example.ts';
@@ -12,7 +12,7 @@ const examples = { curl: createCurlExample, TypeScript: createTypescriptExample 
 
 /** Example code that signs in with an application's client ID and calls the API. */
 export function CodeExample({ application }: { readonly application: ExampleApplication }): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const [language, setLanguage] = useState<keyof typeof examples>('curl');
   const code = examples[language](application, consoleEnvironment.issuer);
   return (

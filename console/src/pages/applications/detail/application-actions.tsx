@@ -13,13 +13,13 @@ import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { consoleEnvironment } from '../../../console-environment.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 
 type Props = { readonly application: Application };
 
 /** Buttons that rotate an application's secret, and disable or delete the application. */
 export function ApplicationActions({ application }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const [isRotating, rotation] = useDisclosure(false);
   const [isDeleting, deletion] = useDisclosure(false);
   const hasSecret = application.token_endpoint_auth_method === 'client_secret_basic';
@@ -51,7 +51,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
 }
 
 function ChangeStatus({ application: { id, status } }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const isActive = status === 'active';
   const change = useApiMutation(mutations.applications.update(id), {
     changes: ['applications'],
@@ -74,7 +74,7 @@ type FormProps = Props & { readonly onClose: () => void };
 const overlaps = { none: 0, hour: 3_600, day: 86_400, week: 604_800 } as const;
 
 function RotateForm({ application, onClose }: FormProps): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const format = useFormat();
   const [overlap, setOverlap] = useState('day');
   const rotate = useApiMutation(mutations.applications.rotateSecret(application.id), {
@@ -108,7 +108,7 @@ function RotateForm({ application, onClose }: FormProps): ReactNode {
 }
 
 function DeleteApplicationDialog({ application, isOpen, onClose }: FormProps & { readonly isOpen: boolean }): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const navigate = useNavigate();
   return (
     <DeleteDialog

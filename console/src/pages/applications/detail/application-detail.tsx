@@ -11,23 +11,23 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { TwoColumnLayout } from '../../../components/page-sections/two-column-layout.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { usesRedirectUri, findBestFittingApplicationKind } from '../application-kinds.ts';
 import { ApplicationStatusBadge } from '../application-status-badge.tsx';
 import { CodeExample } from '../code/code-example.tsx';
 import { ScopeList } from '../scope-list.tsx';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 import { ApplicationActions } from './application-actions.tsx';
 import { PkceAndNonceRequirementText } from './pkce-and-nonce-requirement-text.tsx';
 import { EditApplicationButtonAndDialog } from './edit-application-button-and-dialog.tsx';
-import { EditApplicationUsageAndOrderLimits, EditApplicationNameAndRedirectUris, EditApplicationScopes } from './edit-application.tsx';
+import { EditApplicationUsageAndOrderLimits, EditApplicationNameAndUris, EditApplicationScopes } from './edit-application.tsx';
 import { ApplicationLimitsPropertyList } from './application-limits-property-list.tsx';
 import { ApplicationUsageCard } from './application-usage-card.tsx';
 import classes from '../applications.module.css';
 
 export function ApplicationDetail(): ReactNode {
-  const common = useCommonMessages();
+  const common = useCommonTranslations();
   const { applicationId = '' } = useParams();
   const { data: application, error, refetch } = useQuery(queries.applications.get(applicationId));
   if (shouldErrorReplaceData(error, application)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -49,7 +49,7 @@ export function ApplicationDetail(): ReactNode {
 type Props = { readonly application: Application };
 
 function MainSections({ application }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   return (
     <>
       <IfPermitted operation="stats.applications">
@@ -74,7 +74,7 @@ function MainSections({ application }: Props): ReactNode {
 }
 
 function SideSections({ application }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   return (
     <>
       <Card
@@ -82,7 +82,7 @@ function SideSections({ application }: Props): ReactNode {
         actions={
           <EditApplicationButtonAndDialog
             title={t('registration')}
-            form={(close) => <EditApplicationNameAndRedirectUris application={application} onClose={close} />}
+            form={(close) => <EditApplicationNameAndUris application={application} onClose={close} />}
           />
         }
       >
@@ -105,7 +105,7 @@ function SideSections({ application }: Props): ReactNode {
 }
 
 function RelatedLinks({ application: { client_id: clientId } }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const { can } = usePermissions();
   const search = new URLSearchParams({ client_id: clientId }).toString();
   const links = [
@@ -127,7 +127,7 @@ function RelatedLinks({ application: { client_id: clientId } }: Props): ReactNod
 }
 
 function Registration({ application }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const format = useFormat();
   return (
     <PropertyList

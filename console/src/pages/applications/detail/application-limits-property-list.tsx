@@ -2,11 +2,11 @@ import type { Application } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 
 /** Limits that apply to an application, and the highest limits that a customer can set for it. */
 export function ApplicationLimitsPropertyList({ application }: { readonly application: Application }): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const format = useFormat();
   const {
     rate_limit_per_minute: rate,

@@ -7,7 +7,7 @@ import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 import type { UsageMonth } from './usage-chart.tsx';
 
 /** The chart library is large, so it is loaded only after the numbers are shown. */
@@ -18,7 +18,7 @@ const monthCount = 6;
 
 /** Requests and errors of an application in recent months, and its quota. */
 export function ApplicationUsageCard({ application }: { readonly application: Application }): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const format = useFormat();
   const { client_id: clientId, quota_per_month: quota } = application;
   const results = useQueries({

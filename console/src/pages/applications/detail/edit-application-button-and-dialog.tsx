@@ -3,13 +3,13 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 
 type Props = { readonly title: string; readonly form: (close: () => void) => ReactNode };
 
 /** Button that opens the form for changing a section. */
 export function EditApplicationButtonAndDialog({ title, form }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const [isOpen, dialog] = useDisclosure(false);
   return (
     <IfPermitted operation="applications.update">

@@ -5,7 +5,7 @@ import { mutations } from '../../../api/client.ts';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { usesRedirectUri, findBestFittingApplicationKind } from '../application-kinds.ts';
 import {
   UsageAndOrderLimitFields,
@@ -18,7 +18,7 @@ import { splitLinesIntoUris } from '../register/application-draft.ts';
 import { RedirectUrisField } from '../register/redirect-uris-field.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
 import { listSelectableScopes, type Scope } from '../list-selectable-scopes.ts';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 import classes from '../applications.module.css';
 
 type Props = { readonly application: Application; readonly onClose: () => void };
@@ -30,8 +30,8 @@ function UpdateForm(props: {
   readonly fields: readonly string[];
   readonly children: (error: unknown) => ReactNode;
 }): ReactNode {
-  const t = useApplicationsMessages();
-  const common = useCommonMessages();
+  const t = useApplicationsTranslations();
+  const common = useCommonTranslations();
   const { form, changes, fields, children } = props;
   const update = useApiMutation(mutations.applications.update(form.application.id), {
     changes: ['applications'],
@@ -53,8 +53,8 @@ function UpdateForm(props: {
   );
 }
 
-export function EditApplicationNameAndRedirectUris(form: Props): ReactNode {
-  const t = useApplicationsMessages();
+export function EditApplicationNameAndUris(form: Props): ReactNode {
+  const t = useApplicationsTranslations();
   const { application } = form;
   const [name, setName] = useState(application.name);
   const [uris, setUris] = useState(application.redirect_uris.join('\n'));
@@ -95,7 +95,7 @@ type LinkFieldProps = {
 
 /** Field for a link that the consent page shows. */
 function LinkField({ name, value, error, onChange }: LinkFieldProps): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   return (
     <TextInput
       label={t(`field.${name}`)}

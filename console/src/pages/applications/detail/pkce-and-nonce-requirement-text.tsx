@@ -1,7 +1,7 @@
 import type { Application } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 
 type Props = Pick<Application, 'allow_nonce_instead_of_pkce' | 'allow_neither_pkce_nor_nonce'>;
 
@@ -13,7 +13,7 @@ export function PkceAndNonceRequirementText({
   allow_nonce_instead_of_pkce: nonce,
   allow_neither_pkce_nor_nonce: nothing,
 }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   if (!nothing) return t(nonce ? 'codeProtection.nonce' : 'codeProtection.pkce');
   return (
     <>

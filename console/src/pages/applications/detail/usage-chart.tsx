@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Bar, BarChart, CartesianGrid, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useLanguage } from '../../../languages/use-messages.tsx';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useLanguage } from '../../../languages/use-translations.tsx';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 import classes from '../applications.module.css';
 
 export type UsageMonth = { readonly month: string; readonly requests: number; readonly errors: number; readonly orders: number };
@@ -11,7 +11,7 @@ type Props = { readonly months: readonly UsageMonth[]; readonly quota: number | 
 
 /** Requests per month as bars, the quota as a dashed line, and the same data as a table. */
 export function UsageChart({ months, quota }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const language = useLanguage();
   const monthName = (month: string): string =>
     new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`));
@@ -53,7 +53,7 @@ export function UsageChart({ months, quota }: Props): ReactNode {
 }
 
 function MonthTooltip({ month }: { readonly month: UsageMonth | undefined }): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const format = useFormat();
   if (!month) return null;
   return (
@@ -68,7 +68,7 @@ function MonthTooltip({ month }: { readonly month: UsageMonth | undefined }): Re
 type MonthTableProps = { readonly months: readonly UsageMonth[]; readonly monthName: (month: string) => string };
 
 function MonthTable({ months, monthName }: MonthTableProps): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   const format = useFormat();
   return (
     <table className={classes['table']}>

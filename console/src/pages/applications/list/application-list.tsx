@@ -9,16 +9,16 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { findBestFittingApplicationKind } from '../application-kinds.ts';
 import { ApplicationStatusBadge } from '../application-status-badge.tsx';
-import { useApplicationsMessages, type ApplicationsTranslate } from '../use-applications-messages.ts';
+import { useApplicationsTranslations, type ApplicationsTranslate } from '../use-applications-translations.ts';
 
 type Activity = ApplicationStatistics['applications'][number];
 
 export function ApplicationList(): ReactNode {
-  const t = useApplicationsMessages();
-  const common = useCommonMessages();
+  const t = useApplicationsTranslations();
+  const common = useCommonTranslations();
   const format = useFormat();
   const activities = useActivities();
   const columns = useMemo(() => createColumns(t, format, activities), [t, format, activities]);

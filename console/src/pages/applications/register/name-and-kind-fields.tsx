@@ -2,7 +2,7 @@ import '@mantine/core/styles/Radio.layer.css';
 import { Checkbox, Radio, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isApplicationKind, applicationKindNames } from '../application-kinds.ts';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 import type { ApplicationDraft } from './application-draft.ts';
 import classes from '../applications.module.css';
 
@@ -10,7 +10,7 @@ type Props = { readonly draft: ApplicationDraft; readonly onChange: (draft: Appl
 
 /** Name and kind of the application. */
 export function NameAndKindFields({ draft, onChange }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   return (
     <>
       <TextInput

@@ -1,13 +1,13 @@
 import { Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 
 type Props = { readonly value: string; readonly error: unknown; readonly onChange: (value: string) => void };
 
 /** Redirect URIs, one per line. */
 export function RedirectUrisField({ value, error, onChange }: Props): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   return (
     <Textarea
       label={t('field.redirect_uris')}

@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { usesRedirectUri, typeAndGrantTypesByApplicationKind } from '../application-kinds.ts';
 import { CodeExample } from '../code/code-example.tsx';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../usage-and-order-limit-fields.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
 import { listSelectableScopes } from '../list-selectable-scopes.ts';
-import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { useApplicationsTranslations } from '../use-applications-translations.ts';
 import { emptyApplicationDraft, splitLinesIntoUris, type ApplicationDraft } from './application-draft.ts';
 import { NameAndKindFields } from './name-and-kind-fields.tsx';
 import { RedirectUrisField } from './redirect-uris-field.tsx';
@@ -30,8 +30,8 @@ type Step = 'kind' | 'redirects' | 'scopes' | 'limits';
 
 /** Wizard that registers an application, and then shows its secret and example code. */
 export function RegisterApplication(): ReactNode {
-  const t = useApplicationsMessages();
-  const common = useCommonMessages();
+  const t = useApplicationsTranslations();
+  const common = useCommonTranslations();
   const [draft, setDraft] = useState(emptyApplicationDraft);
   const [step, setStep] = useState<Step>('kind');
   const register = useApiMutation(mutations.applications.create(), { changes: ['applications'], doneMessage: t('register.done') });
@@ -117,7 +117,7 @@ const requestOf = ({ name, kind, isFirstParty, redirectUris, scopes, limits }: A
 });
 
 function Registered({ application }: { readonly application: ApplicationWithSecret }): ReactNode {
-  const t = useApplicationsMessages();
+  const t = useApplicationsTranslations();
   return (
     <Card title={t('register.registered', { name: application.name })}>
       <div className={classes['form']}>

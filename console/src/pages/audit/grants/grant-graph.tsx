@@ -1,6 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useId, type ReactNode } from 'react';
-import { useAuditMessages } from '../use-audit-messages.ts';
+import { useAuditTranslations } from '../use-audit-translations.ts';
 import type { UserAndApplicationNames } from '../use-user-and-application-name-lookups.ts';
 import type { Grant } from './use-grants-from-audit-log.ts';
 import classes from './grant-graph.module.css';
@@ -21,8 +21,8 @@ const nodeHeight = 28;
 type Props = { readonly grants: readonly Grant[]; readonly names: UserAndApplicationNames };
 
 /** A graph with the customers on the left, the applications on the right, and a line for each grant. The table has the same content. */
-export function GrantGraph({ grants, names }: Props): ReactNode {
-  const t = useAuditMessages();
+export function CustomerApplicationGrantGraph({ grants, names }: Props): ReactNode {
+  const t = useAuditTranslations();
   const id = useId();
   const layout = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false }) ? narrowLayout : wideLayout;
   const users = [...new Set(grants.map(({ userId }) => userId))].slice(0, maxGrantGraphRows);

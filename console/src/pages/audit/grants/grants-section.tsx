@@ -10,15 +10,15 @@ import type { Column } from '../../../components/lists/resource-list.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { useAuditMessages, type AuditTranslate } from '../use-audit-messages.ts';
+import { useAuditTranslations, type AuditTranslate } from '../use-audit-translations.ts';
 import { useUserAndApplicationNameLookups, type UserAndApplicationNames } from '../use-user-and-application-name-lookups.ts';
-import { GrantGraph, maxGrantGraphRows } from './grant-graph.tsx';
+import { CustomerApplicationGrantGraph, maxGrantGraphRows } from './grant-graph.tsx';
 import { useGrantsFromAuditLog, type Grant } from './use-grants-from-audit-log.ts';
 import classes from './grants-section.module.css';
 
 /** Shows which customers have given access to which applications, as a graph and a table. */
 export function GrantsSection(): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const { data, error, refetch } = useGrantsFromAuditLog();
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <PageSkeleton />;
@@ -30,7 +30,7 @@ export function GrantsSection(): ReactNode {
 const maxRows = 200;
 
 function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; readonly isComplete: boolean }): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const format = useFormat();
   const [parameters] = useSearchParams();
   const clientId = parameters.get('client_id');
@@ -43,7 +43,7 @@ function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; rea
       <ApplicationFilter grants={grants} names={names} />
       {current.length > 0 && (
         <Card title={t('grants.graph')}>
-          <GrantGraph grants={current} names={names} />
+          <CustomerApplicationGrantGraph grants={current} names={names} />
           {countNodes(current) > maxGrantGraphRows && (
             <p className={classes['about']}>{t('grants.graphNewest', { count: maxGrantGraphRows })}</p>
           )}
@@ -63,7 +63,7 @@ const countNodes = (grants: readonly Grant[]): number =>
   Math.max(new Set(grants.map(({ userId }) => userId)).size, new Set(grants.map(({ clientId }) => clientId)).size);
 
 function ApplicationFilter({ grants, names }: { readonly grants: readonly Grant[]; readonly names: UserAndApplicationNames }): ReactNode {
-  const t = useAuditMessages();
+  const t = useAuditTranslations();
   const [parameters, setParameters] = useSearchParams();
   const clientIds = [...new Set(grants.map(({ clientId }) => clientId))];
   return (

@@ -7,12 +7,12 @@ import { useUserNames } from '../../../api/use-user-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useCustomersMessages } from '../use-customers-messages.ts';
+import { useCustomersTranslations } from '../use-customers-translations.ts';
 import classes from './account-history.module.css';
 
 /** Latest sign-ins, consents, API keys and other changes to a customer's access, from the audit log. */
 export function AccountHistory({ userId }: { readonly userId: number }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const { data, error, refetch } = useQuery(queries.auditEvents.list({ user_id: userId, limit: 20 }));
   const userNames = useUserNames(data?.data.map(({ actor_id: actorId }) => (actorId === userId ? null : actorId)) ?? []);
   const applicationName = useApplicationNameLookup();
@@ -36,7 +36,7 @@ export function AccountHistory({ userId }: { readonly userId: number }): ReactNo
 type Names = { readonly user: (id: number) => string; readonly application: (clientId: string) => string };
 
 function Entry({ event, names }: { readonly event: AuditEvent; readonly names: Names }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const format = useFormat();
   const { action, outcome, client_id: clientId, actor_id: actorId, user_id: userId, occurred_at: occurredAt } = event;
   const name = t.value('action', action);

@@ -7,7 +7,7 @@ import { PermissionList } from '../../../components/page-sections/permission-lis
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
+import { useCustomersTranslations, type CustomersTranslate } from '../use-customers-translations.ts';
 import classes from './customer-detail.module.css';
 
 /** Maximum page size of the API, which is sufficient because customers connect only a few applications. */
@@ -15,7 +15,7 @@ const limit = 100;
 
 /** The applications that can act for a customer, with their limits and the amounts spent. */
 export function ConnectedApps({ userId }: { readonly userId: number }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const { data, error, refetch } = useQuery(queries.connectedApps.listOfUser(userId, { limit }));
   return (
     <Card title={t('apps')}>
@@ -32,7 +32,7 @@ export function ConnectedApps({ userId }: { readonly userId: number }): ReactNod
 }
 
 function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const format = useFormat();
   const { application, device, created_at: createdAt, last_used_at: lastUsedAt } = app;
   // OpenID Connect scopes such as `openid` permit no access to the shop.

@@ -7,7 +7,7 @@ import { usePermissions } from '../../../api/permissions.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useCustomersMessages } from '../use-customers-messages.ts';
+import { useCustomersTranslations } from '../use-customers-translations.ts';
 import { EditCustomer } from './edit-customer.tsx';
 
 /**
@@ -15,7 +15,7 @@ import { EditCustomer } from './edit-customer.tsx';
  * have signed in recently can change staff accounts.
  */
 export function CustomerActions({ user }: { readonly user: User }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const { can, user: signedIn } = usePermissions();
   const [isEditing, editing] = useDisclosure(false);
   const [isSuspending, suspending] = useDisclosure(false);
@@ -49,7 +49,7 @@ export function CustomerActions({ user }: { readonly user: User }): ReactNode {
 }
 
 function Reactivate({ user }: { readonly user: User }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const reactivate = useApiMutation(mutations.users.update(user.id), {
     changes: ['users', 'auditEvents'],
     doneMessage: t('reactivate.done'),
@@ -64,7 +64,7 @@ function Reactivate({ user }: { readonly user: User }): ReactNode {
 type DialogProps = { readonly user: User; readonly isOpen: boolean; readonly onClose: () => void };
 
 function SuspendDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const suspend = useApiMutation(mutations.users.update(user.id), {
     changes: ['users', 'auditEvents', 'connectedApps', 'sessions', 'apiKeys'],
     doneMessage: t('suspend.done'),
@@ -85,7 +85,7 @@ function SuspendDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
 }
 
 function CloseDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const close = useApiMutation(mutations.users.close(user.id), {
     changes: ['users', 'auditEvents'],
     doneMessage: t('close.done'),

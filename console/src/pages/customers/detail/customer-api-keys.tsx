@@ -7,7 +7,7 @@ import { StatusBadge, type StatusTone } from '../../../components/feedback/statu
 import { Card } from '../../../components/page-sections/card.tsx';
 import { PermissionList } from '../../../components/page-sections/permission-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useCustomersMessages } from '../use-customers-messages.ts';
+import { useCustomersTranslations } from '../use-customers-translations.ts';
 import classes from './customer-detail.module.css';
 
 /** Maximum number of keys shown, newest first. */
@@ -17,7 +17,7 @@ const tones: Readonly<Record<ApiKey['status'], StatusTone>> = { active: 'positiv
 
 /** A customer's API keys. Renders nothing if there are none, because few customers have keys. */
 export function CustomerApiKeys({ userId }: { readonly userId: number }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const format = useFormat();
   const { data, error, refetch } = useQuery(queries.apiKeys.listOfUser(userId, { limit }));
   if (!error && (data === undefined || data.data.length === 0)) return null;

@@ -12,10 +12,10 @@ import { PropertyList } from '../../../components/page-sections/property-list.ts
 import { TwoColumnLayout } from '../../../components/page-sections/two-column-layout.tsx';
 import { languageNames } from '../../../languages/language-store.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { CustomerStatusBadge } from '../customer-status-badge.tsx';
-import { useCustomersMessages } from '../use-customers-messages.ts';
+import { useCustomersTranslations } from '../use-customers-translations.ts';
 import { AccountHistory } from './account-history.tsx';
 import { ConnectedApps } from './connected-apps.tsx';
 import { CustomerActions } from './customer-actions.tsx';
@@ -24,8 +24,8 @@ import { CustomerOrders } from './customer-orders.tsx';
 import { CustomerSessions } from './customer-sessions.tsx';
 
 export function CustomerDetail(): ReactNode {
-  const t = useCustomersMessages();
-  const common = useCommonMessages();
+  const t = useCustomersTranslations();
+  const common = useCommonTranslations();
   const { userId = '' } = useParams();
   const { data: user, error, refetch } = useQuery(queries.users.get(userId));
   if (shouldErrorReplaceData(error, user)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -79,7 +79,7 @@ export function CustomerDetail(): ReactNode {
 }
 
 function Account({ user }: { readonly user: User }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const format = useFormat();
   const languages: Readonly<Record<string, string>> = languageNames;
   const isClosed = user.status === 'closed';

@@ -7,13 +7,13 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
+import { useCustomersTranslations, type CustomersTranslate } from '../use-customers-translations.ts';
 
 const tones: Readonly<Record<string, StatusTone>> = { pending: 'warning', canceled: 'critical', delivered: 'positive' };
 
 /** A customer's orders, each with the application that placed it. */
 export function CustomerOrders({ userId }: { readonly userId: number }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const format = useFormat();
   const columns = useMemo(() => createColumns(t, format), [t, format]);
   return (

@@ -4,7 +4,7 @@ import { queries } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useCustomersMessages } from '../use-customers-messages.ts';
+import { useCustomersTranslations } from '../use-customers-translations.ts';
 import classes from './customer-detail.module.css';
 
 /** Maximum number of sessions shown, newest first. */
@@ -12,7 +12,7 @@ const limit = 20;
 
 /** The browsers in which a customer is signed in. */
 export function CustomerSessions({ userId }: { readonly userId: number }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const format = useFormat();
   const { data, error, refetch } = useQuery(queries.sessions.listOfUser(userId, { limit }));
   return (

@@ -3,14 +3,14 @@ import { useState, type ReactNode } from 'react';
 import { apiClient } from '../../../api/client.ts';
 import { ConflictDifference, type FieldDifference } from '../../../components/forms/conflict-difference.tsx';
 import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { CustomerForm, type CustomerFormValues } from '../customer-form.tsx';
-import { useCustomersMessages } from '../use-customers-messages.ts';
+import { useCustomersTranslations } from '../use-customers-translations.ts';
 
 /** Form that changes the name, e-mail address and language of a customer. */
 export function EditCustomer({ user, onClose }: { readonly user: User; readonly onClose: () => void }): ReactNode {
-  const t = useCustomersMessages();
-  const common = useCommonMessages();
+  const t = useCustomersTranslations();
+  const common = useCommonTranslations();
   const [seen] = useState(user);
   const update = useUpdateWithConflictDetection<User, UserUpdate>({
     read: () => apiClient.users.get(user.id).withResponse(),

@@ -12,17 +12,17 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { CustomerForm } from '../customer-form.tsx';
 import { CustomerStatusBadge } from '../customer-status-badge.tsx';
-import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
+import { useCustomersTranslations, type CustomersTranslate } from '../use-customers-translations.ts';
 
 const statuses = ['active', 'suspended', 'closed'] as const;
 const isStatus = (name: string): name is (typeof statuses)[number] => statuses.some((status) => status === name);
 
 export function CustomerList(): ReactNode {
-  const t = useCustomersMessages();
-  const common = useCommonMessages();
+  const t = useCustomersTranslations();
+  const common = useCommonTranslations();
   const format = useFormat();
   const filters = useFilters();
   const columns = useMemo(() => createColumns(t, format), [t, format]);
@@ -54,7 +54,7 @@ function useFilters(): UsersListQuery {
 }
 
 function AddCustomer(): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const [isOpen, dialog] = useDisclosure(false);
   return (
     <IfPermitted operation="users.create">
@@ -67,7 +67,7 @@ function AddCustomer(): ReactNode {
 }
 
 function CreateForm({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const t = useCustomersMessages();
+  const t = useCustomersTranslations();
   const navigate = useNavigate();
   const create = useApiMutation(mutations.users.create(), {
     changes: ['users'],

@@ -11,17 +11,17 @@ import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { DevelopersHeader } from '../developers-header.tsx';
 import { eventSubjects } from '../event-types-and-subjects.ts';
 import { JsonText } from '../json-text.tsx';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
-import { useEventStream } from './use-event-stream.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
+import { useNewestAndLiveEvents } from './use-newest-and-live-events.ts';
 import classes from './event-stream.module.css';
 
 /** Shows the newest events, and adds new events as they occur. */
 export function EventStreamPage(): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const [isPaused, setIsPaused] = useState(false);
   const [parameters] = useSearchParams();
   const subject = parameters.get('subject') ?? undefined;
-  const { events, isPending, error } = useEventStream(subject, isPaused);
+  const { events, isPending, error } = useNewestAndLiveEvents(subject, isPaused);
   const pause = (
     <Button variant="default" onClick={() => setIsPaused(!isPaused)}>
       {t(isPaused ? 'event.resume' : 'event.pause')}
@@ -47,7 +47,7 @@ export function EventStreamPage(): ReactNode {
 }
 
 function SubjectFilter(): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const [parameters, setParameters] = useSearchParams();
   return (
     <NativeSelect
@@ -60,7 +60,7 @@ function SubjectFilter(): ReactNode {
 }
 
 function StreamStatus({ isPaused }: { readonly isPaused: boolean }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const { isLive } = useLiveEventsContext();
   if (isPaused) return <StatusBadge tone="neutral">{t('event.paused')}</StatusBadge>;
   return <StatusBadge tone={isLive ? 'positive' : 'warning'}>{t(isLive ? 'event.live' : 'event.notLive')}</StatusBadge>;

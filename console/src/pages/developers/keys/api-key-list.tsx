@@ -12,13 +12,13 @@ import { StatusBadge, type StatusTone } from '../../../components/feedback/statu
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { DevelopersHeader } from '../developers-header.tsx';
-import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
+import { useDevelopersTranslations, type DevelopersTranslate } from '../use-developers-translations.ts';
 import { CreateApiKeyForm } from './create-api-key-form.tsx';
 import classes from './api-key-list.module.css';
 
 /** The API keys of the signed-in user. */
 export function ApiKeyList(): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const format = useFormat();
   const [isCreating, creating] = useDisclosure(false);
   const [revoked, setRevoked] = useState<ApiKey>();
@@ -43,7 +43,7 @@ export function ApiKeyList(): ReactNode {
 }
 
 function RevokeDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const revoke = useApiMutation(mutations.apiKeys.revoke(apiKey.id), {
     changes: ['apiKeys'],
     doneMessage: t('key.revoked'),

@@ -9,7 +9,7 @@ import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useDescribeScope } from '../../../components/page-sections/permission-list.tsx';
 import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 import classes from './create-api-key-form.module.css';
 
 type KeyScope = ApiKeyCreate['scopes'][number];
@@ -51,7 +51,7 @@ const msPerDay = 86_400_000;
 
 /** Creates an API key, and then shows the key. */
 export function CreateApiKeyForm({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const [name, setName] = useState('');
   const [days, setDays] = useState('90');
   const [scopes, setScopes] = useState<readonly string[]>([]);
@@ -102,7 +102,7 @@ type ScopeChoiceProps = {
 
 /** Offers only the scopes of the user's token, because a key cannot have any other scopes. */
 function ScopeChoice({ selected, error, onChange }: ScopeChoiceProps): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const describeScope = useDescribeScope();
   const { data: authorization } = useSuspenseQuery(queries.authorization.get());
   return (

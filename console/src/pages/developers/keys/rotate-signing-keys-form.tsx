@@ -6,10 +6,10 @@ import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 
 export function RotateSigningKeysForm({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const format = useFormat();
   const queryClient = useQueryClient();
   const [isImmediate, setIsImmediate] = useState(false);

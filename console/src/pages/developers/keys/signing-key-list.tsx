@@ -7,14 +7,14 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { DevelopersHeader } from '../developers-header.tsx';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 import classes from './api-key-list.module.css';
 import { RotateSigningKeysForm } from './rotate-signing-keys-form.tsx';
 import { usePublishedSigningKeysWithRotations } from './use-published-signing-keys-with-rotations.ts';
 
 /** The keys that sign tokens, with their ages. */
 export function SigningKeyList(): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const format = useFormat();
   const [isRotating, rotating] = useDisclosure(false);
   const { keys, published } = usePublishedSigningKeysWithRotations();

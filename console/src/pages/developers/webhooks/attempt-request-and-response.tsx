@@ -1,6 +1,6 @@
 import type { WebhookDeliveryDetails } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 import classes from './delivery-dialog.module.css';
 
 type Attempt = WebhookDeliveryDetails['attempts'][number];
@@ -12,7 +12,7 @@ type Props = {
 
 /** The headers of the request, and the response to it. Renders nothing for older attempts, whose requests and responses were not stored. */
 export function AttemptRequestAndResponse({ number, attempt: { request, response, status_code: status } }: Props): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   if (!request) return null;
   return (
     <details className={classes['exchange']}>
@@ -29,7 +29,7 @@ export function AttemptRequestAndResponse({ number, attempt: { request, response
 }
 
 function Body({ number, response }: { readonly number: number; readonly response: NonNullable<Attempt['response']> }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   if (response.body === null) return <p>{t('exchange.noText')}</p>;
   if (response.body === '') return <p>{t('exchange.emptyBody')}</p>;
   return (

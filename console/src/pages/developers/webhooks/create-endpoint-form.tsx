@@ -5,12 +5,12 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 import { EndpointFields, endpointBodyFromValues, endpointFormErrorPointers } from './endpoint-fields.tsx';
 
 /** Creates a webhook endpoint, and then shows its signing secret. */
 export function CreateEndpointForm({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const [values, setValues] = useState({ url: '', events: ['*'] as readonly string[], description: '' });
   const create = useApiMutation(mutations.webhooks.create(), { changes: ['webhooks'], doneMessage: t('endpoint.added') });
   if (create.data) return <SecretShownOnce label={t('endpoint.secret')} secret={create.data.secret} onDone={onClose} />;

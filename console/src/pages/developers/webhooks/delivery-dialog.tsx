@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { JsonText } from '../json-text.tsx';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 import { AttemptRequestAndResponse } from './attempt-request-and-response.tsx';
 import { describeDeliveryAttempt } from './describe-delivery-attempt.ts';
 import { WebhookDeliveryStatusBadge } from './endpoint-and-delivery-status-badges.tsx';
@@ -21,7 +21,7 @@ const refetchIntervalMs = 5_000;
 
 /** Shows the request and the responses of the delivery whose ID is in the URL. */
 export function DeliveryDialog({ endpointId }: { readonly endpointId: number }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const [parameters, setParameters] = useSearchParams();
   const id = parameters.get('delivery');
   const { data: delivery, error } = useQuery({
@@ -46,7 +46,7 @@ export function DeliveryDialog({ endpointId }: { readonly endpointId: number }):
 type ContentProps = { readonly endpointId: number; readonly delivery: WebhookDeliveryDetails };
 
 function DeliveryContent({ endpointId, delivery }: ContentProps): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const format = useFormat();
   const redeliver = useApiMutation(mutations.webhooks.redeliver(endpointId), {
     changes: ['webhooks'],
@@ -75,7 +75,7 @@ function DeliveryContent({ endpointId, delivery }: ContentProps): ReactNode {
 }
 
 function Attempts({ delivery }: Pick<ContentProps, 'delivery'>): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const format = useFormat();
   if (delivery.attempts.length === 0) return <p className={classes['muted']}>{t('attempt.none')}</p>;
   return (
@@ -101,7 +101,7 @@ function Attempts({ delivery }: Pick<ContentProps, 'delivery'>): ReactNode {
 
 /** The body of the request, which is the event. */
 function SentEvent({ eventId }: { readonly eventId: number }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const canRead = usePermissions().can('events.get');
   const { data: event, error } = useQuery({ ...queries.events.get(eventId), enabled: canRead });
   if (!canRead) return null;

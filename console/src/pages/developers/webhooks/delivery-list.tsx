@@ -6,7 +6,7 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ListToolbar } from '../../../components/lists/list-toolbar.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
+import { useDevelopersTranslations, type DevelopersTranslate } from '../use-developers-translations.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { describeDeliveryAttempt } from './describe-delivery-attempt.ts';
 import { WebhookDeliveryStatusBadge } from './endpoint-and-delivery-status-badges.tsx';
@@ -17,7 +17,7 @@ const statuses = ['pending', 'succeeded', 'failed', 'skipped'] as const satisfie
 const refetchIntervalMs = 5_000;
 
 export function DeliveryList({ endpointId }: { readonly endpointId: number }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const format = useFormat();
   const [parameters] = useSearchParams();
   const status = statuses.find((name) => name === parameters.get('tab'));

@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '@mandate/client-sdk';
-import type { DevelopersTranslate } from '../use-developers-messages.ts';
+import type { DevelopersTranslate } from '../use-developers-translations.ts';
 
 /** Describes the outcome of an attempt: the status code of the response or, if there was no response, the reason. */
 export function describeDeliveryAttempt(attempt: WebhookDelivery['attempts'][number] | undefined, t: DevelopersTranslate): string {

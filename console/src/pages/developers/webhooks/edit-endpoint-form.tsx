@@ -6,13 +6,13 @@ import { ConflictDifference, type FieldDifference } from '../../../components/fo
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
-import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
+import { useDevelopersTranslations, type DevelopersTranslate } from '../use-developers-translations.ts';
 import { EndpointFields, endpointBodyFromValues, endpointFormErrorPointers, type EndpointValues } from './endpoint-fields.tsx';
 
 type Props = { readonly endpoint: WebhookEndpoint; readonly onClose: () => void };
 
 export function EditEndpointForm({ endpoint, onClose }: Props): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const { id } = endpoint;
   // The version that the user saw when the form was opened. The page refetches the endpoint while the form is open.
   const [seen] = useState(endpoint);

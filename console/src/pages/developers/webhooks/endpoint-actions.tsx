@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 import { EditEndpointForm } from './edit-endpoint-form.tsx';
 import { RotateSecretForm } from './rotate-secret-form.tsx';
 
@@ -16,7 +16,7 @@ type Props = { readonly endpoint: WebhookEndpoint };
 
 /** Buttons for an endpoint's actions. */
 export function EndpointActions({ endpoint }: Props): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete'>();
   const close = (): void => setDialog(undefined);
   return (
@@ -53,7 +53,7 @@ export function EndpointActions({ endpoint }: Props): ReactNode {
 }
 
 function TestButton({ endpoint }: Props): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const test = useApiMutation(mutations.webhooks.test(endpoint.id), { changes: ['webhooks'], doneMessage: t('endpoint.tested') });
   return (
     <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
@@ -63,7 +63,7 @@ function TestButton({ endpoint }: Props): ReactNode {
 }
 
 function StatusButton({ endpoint }: Props): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const isEnabled = endpoint.status === 'enabled';
   const update = useApiMutation(mutations.webhooks.update(endpoint.id), {
     changes: ['webhooks'],
@@ -81,7 +81,7 @@ function StatusButton({ endpoint }: Props): ReactNode {
 }
 
 function DeleteDialog({ endpoint, isOpen, onClose }: Props & { readonly isOpen: boolean; readonly onClose: () => void }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const navigate = useNavigate();
   const remove = useApiMutation(mutations.webhooks.delete(endpoint.id), {
     changes: [],

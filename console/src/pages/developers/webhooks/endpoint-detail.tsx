@@ -13,14 +13,14 @@ import { PermissionList } from '../../../components/page-sections/permission-lis
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 import { DeliveryList } from './delivery-list.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
 import { WebhookEndpointStatusBadge } from './endpoint-and-delivery-status-badges.tsx';
 import classes from './endpoint-detail.module.css';
 
 export function EndpointDetail(): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const { endpointId = '' } = useParams();
   const { data: endpoint, error, refetch } = useQuery(queries.webhooks.get(endpointId));
   if (shouldErrorReplaceData(error, endpoint)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -46,7 +46,7 @@ export function EndpointDetail(): ReactNode {
 }
 
 function EndpointFacts({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const format = useFormat();
   const applicationName = useApplicationNameLookup();
   return (

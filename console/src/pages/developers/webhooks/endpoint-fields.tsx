@@ -5,7 +5,7 @@ import { MultiSelect, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { eventSubjects, eventTypes } from '../event-types-and-subjects.ts';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 
 type EventFilter = WebhookEndpointCreate['events'][number];
 export type EndpointValues = { readonly url: string; readonly events: readonly string[]; readonly description: string };
@@ -25,7 +25,7 @@ export const endpointBodyFromValues = ({ url, events, description }: EndpointVal
 type Props = { readonly values: EndpointValues; readonly error: unknown; readonly onChange: (values: EndpointValues) => void };
 
 export function EndpointFields({ values, error, onChange }: Props): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const groups = eventSubjects.map((subject) => ({
     group: subject,
     items: [`${subject}.*`, ...eventTypes.filter((type) => type.startsWith(`${subject}.`))],

@@ -9,12 +9,12 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { DevelopersHeader } from '../developers-header.tsx';
-import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
+import { useDevelopersTranslations, type DevelopersTranslate } from '../use-developers-translations.ts';
 import { CreateEndpointForm } from './create-endpoint-form.tsx';
 import { WebhookEndpointStatusBadge } from './endpoint-and-delivery-status-badges.tsx';
 
 export function EndpointList(): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const format = useFormat();
   const [isCreating, creating] = useDisclosure(false);
   const columns = useMemo(() => createColumns(t, format), [t, format]);

@@ -5,13 +5,13 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { useDevelopersTranslations } from '../use-developers-translations.ts';
 
 type Props = { readonly endpointId: number; readonly onClose: () => void };
 
 /** Creates a new signing secret, and then shows the secret. */
 export function RotateSecretForm({ endpointId, onClose }: Props): ReactNode {
-  const t = useDevelopersMessages();
+  const t = useDevelopersTranslations();
   const [isImmediate, setIsImmediate] = useState(false);
   const rotate = useApiMutation(mutations.webhooks.rotateSecret(endpointId), { changes: ['webhooks'], doneMessage: t('secret.rotated') });
   if (rotate.data) return <SecretShownOnce label={t('endpoint.secret')} secret={rotate.data.secret} onDone={onClose} />;

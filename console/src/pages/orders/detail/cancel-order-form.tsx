@@ -5,13 +5,13 @@ import { mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import classes from './order-detail.module.css';
 
 const reasons = ['staff', 'customer', 'out_of_stock', 'fraud'] as const satisfies OrderCancellation['reason'][];
 
 export function CancelOrderForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const [reason, setReason] = useState<(typeof reasons)[number]>('staff');
   const cancel = useApiMutation(mutations.orders.cancel(order.id), {
     changes: ['orders', 'payments', 'refunds', 'stats'],

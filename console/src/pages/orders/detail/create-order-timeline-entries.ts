@@ -1,6 +1,6 @@
 import type { Event, Order } from '@mandate/client-sdk';
 import type { Format } from '../../../languages/use-format.ts';
-import type { OrdersTranslate } from '../use-orders-messages.ts';
+import type { OrdersTranslate } from '../use-orders-translations.ts';
 import type { OrderParts } from './order-queries-and-possible-actions.ts';
 
 export type TimelineEntry = { readonly key: string; readonly at: string; readonly text: string; readonly detail?: string | undefined };

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { usePermissions } from '../../../api/permissions.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import { CancelOrderForm } from './cancel-order-form.tsx';
 import { RecordManualPaymentForm } from './record-manual-payment-form.tsx';
 import { RefundOrderForm } from './refund-order-form.tsx';
@@ -13,7 +13,7 @@ import { getRefundableAmount, isCancelable, isShippable, type OrderParts } from 
 
 /** Buttons for the actions that are possible in the order's state and that the user is permitted to perform. */
 export function OrderActions({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const { can } = usePermissions();
   const refundable = getRefundableAmount(order, parts.refunds);
   const canRecordPayment = can('payments.create') && can('payments.confirm');

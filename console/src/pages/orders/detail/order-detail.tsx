@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { NotFoundPage } from '../../../layout/not-found-page.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { FulfillmentStatusBadge, PaymentStatusBadge } from '../payment-and-fulfillment-status-badges.tsx';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import { OrderNoteAndReferenceCard } from './order-note-and-reference-card.tsx';
 import { OrderActions } from './order-actions.tsx';
 import { OrderCustomerAndDeliveryCard, OrderPlacementAndLimitText } from './order-placement-customer-and-delivery.tsx';
@@ -36,8 +36,8 @@ export function OrderDetail(): ReactNode {
 }
 
 function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
-  const t = useOrdersMessages();
-  const common = useCommonMessages();
+  const t = useOrdersTranslations();
+  const common = useCommonTranslations();
   const parts = useReadableOrderParts(order.id);
   const statuses = (
     <>

@@ -2,12 +2,12 @@ import type { Order } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import classes from './order-detail.module.css';
 
 /** Shows the lines and amounts of an order. */
 export function OrderLinesCard({ order }: { readonly order: Order }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const money = (amount: number): string => format.money(amount, order.currency);
   return (
@@ -46,7 +46,7 @@ export function OrderLinesCard({ order }: { readonly order: Order }): ReactNode 
 }
 
 function Totals({ order, money }: { readonly order: Order; readonly money: (amount: number) => string }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const rows: readonly (readonly [name: string, amount: number, isShown: boolean])[] = [
     [t('totals.subtotal'), order.subtotal, true],
     [t('totals.discount'), -order.discount_total, order.discount_total > 0],

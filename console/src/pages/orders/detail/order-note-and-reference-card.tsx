@@ -11,12 +11,12 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import { createOrderWithEtagQuery, type OrderWithEtag } from './order-queries-and-possible-actions.ts';
 import classes from './order-detail.module.css';
 
 export function OrderNoteAndReferenceCard({ order, etag }: OrderWithEtag): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const [isOpen, { open, close }] = useDisclosure(false);
   const edit = (
     <IfPermitted operation="orders.update">
@@ -45,7 +45,7 @@ const valuesOf = ({ note, reference }: Order): Values => ({ note: note ?? '', re
  * newer version since then. The form therefore never silently overwrites other users' changes.
  */
 function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: () => void }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const queryClient = useQueryClient();
   const [base, setBase] = useState<OrderWithEtag>({ order, etag });
   const [values, setValues] = useState<Values>(valuesOf(order));
@@ -100,7 +100,7 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
 type FieldsProps = { readonly values: Values; readonly error: unknown; readonly onChange: (values: Values) => void };
 
 function NoteFields({ values, error, onChange }: FieldsProps): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   return (
     <>
       <Textarea
@@ -131,5 +131,5 @@ const listChangedFields = (before: Values, after: Values) => fields.filter((name
 const createPatch = (before: Values, after: Values): OrderUpdate =>
   Object.fromEntries(listChangedFields(before, after).map((name) => [name, after[name].trim() === '' ? null : after[name]]));
 
-const listDifferences = (theirs: Values, yours: Values, t: ReturnType<typeof useOrdersMessages>): FieldDifference[] =>
+const listDifferences = (theirs: Values, yours: Values, t: ReturnType<typeof useOrdersTranslations>): FieldDifference[] =>
   listChangedFields(theirs, yours).map((name) => ({ field: t(`note.${name}`), theirs: theirs[name] || null, yours: yours[name] || null }));

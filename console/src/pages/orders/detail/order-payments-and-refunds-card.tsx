@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import classes from './order-detail.module.css';
 
 const tones: Readonly<Record<string, StatusTone>> = {
@@ -23,7 +23,7 @@ type Props = { readonly order: Order; readonly payments: readonly Payment[]; rea
 
 /** Payments and refunds of an order. Staff confirm manual payments and refunds after the money has arrived. */
 export function OrderPaymentsAndRefundsCard({ order, payments, refunds }: Props): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   // The payment for an imported order is recorded in the system from which the order was imported.
   if (payments.length === 0 && order.payment_status !== 'unpaid') return null;
   const manual = new Set(payments.filter(({ provider }) => provider === 'manual').map(({ id }) => id));
@@ -47,7 +47,7 @@ function PaymentRow({
 }: {
   readonly payment: Payment;
 }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const confirm = useApiMutation(mutations.payments.confirm(id), { changes, doneMessage: t('payments.confirmed') });
   return (
@@ -75,7 +75,7 @@ function PaymentRow({
 }
 
 function RefundRow({ refund, isManual }: { readonly refund: Refund; readonly isManual: boolean }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const { id, status, amount, currency, reason, note, created_at } = refund;
   const confirm = useApiMutation(mutations.refunds.confirm(id), { changes, doneMessage: t('refunds.confirmed') });

@@ -7,14 +7,14 @@ import { usePermissions } from '../../../api/permissions.tsx';
 import { loadingNamePlaceholder } from '../../../api/use-user-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import classes from './order-detail.module.css';
 
 type Props = { readonly order: Order; readonly summary: OrderSummary | undefined };
 
 /** Line below the title with the order's date, application and customer, and the shop's limit for the application. */
 export function OrderPlacementAndLimitText({ order, summary }: Props): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const limit = useLimitOfApplication(order.client_id);
   const date = format.dateTime(order.created_at);
@@ -30,7 +30,7 @@ export function OrderPlacementAndLimitText({ order, summary }: Props): ReactNode
 
 /** Returns a sentence about the limit that the shop set for the application, if the user is permitted to see it. */
 function useLimitOfApplication(clientId: string | null): string | undefined {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const isPermitted = usePermissions().can('applications.list');
   const { data } = useQuery({ ...queries.applications.list({ limit: 100 }), enabled: isPermitted && clientId !== null, staleTime: 60_000 });
@@ -42,7 +42,7 @@ function useLimitOfApplication(clientId: string | null): string | undefined {
 }
 
 export function OrderCustomerAndDeliveryCard({ order, summary }: Props): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const { can } = usePermissions();
   const { data: user } = useQuery({ ...queries.users.get(order.user_id), enabled: can('users.list') });
@@ -80,7 +80,7 @@ export function OrderCustomerAndDeliveryCard({ order, summary }: Props): ReactNo
 
 /** Returns the name of a delivery method, or its code if it has been deleted. */
 function useDeliveryMethodName(code: string): string {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const { data, isPending } = useQuery({ ...queries.deliveryMethods.list({ limit: 100 }), staleTime: 300_000 });
   return data?.data.find((method) => method.code === code)?.name ?? (isPending ? loadingNamePlaceholder : t.value('deliveryMethod', code));
 }

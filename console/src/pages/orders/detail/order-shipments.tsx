@@ -8,14 +8,14 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { StatusBadge, type StatusTone } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import classes from './order-detail.module.css';
 
 const tones: Readonly<Record<string, StatusTone>> = { shipped: 'info', delivered: 'positive', failed: 'critical' };
 
 /** Parcels of an order, with their tracking details. */
 export function OrderShipmentsCard({ order, shipments }: { readonly order: Order; readonly shipments: readonly Shipment[] }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   if (shipments.length === 0) return null;
   return (
     <Card title={t('shipments.title')}>
@@ -29,7 +29,7 @@ export function OrderShipmentsCard({ order, shipments }: { readonly order: Order
 }
 
 function ShipmentRow({ shipment, order }: { readonly shipment: Shipment; readonly order: Order }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const { id, status, carrier, tracking_number: tracking, tracking_url: url, items, created_at } = shipment;
   const update = useApiMutation(mutations.shipments.update(id), {

@@ -2,7 +2,7 @@ import type { Order } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import { createOrderTimelineEntries } from './create-order-timeline-entries.ts';
 import { useOrderEvents } from './use-order-events.ts';
 import type { OrderParts } from './order-queries-and-possible-actions.ts';
@@ -10,7 +10,7 @@ import classes from './order-detail.module.css';
 
 /** The history of an order, newest entry first. New entries appear when the console receives their events. */
 export function OrderTimelineCard({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const entries = createOrderTimelineEntries(order, parts, useOrderEvents(order.id), t, format);
   return (

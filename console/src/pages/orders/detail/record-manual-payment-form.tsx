@@ -5,12 +5,12 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import classes from './order-detail.module.css';
 
 /** Form that records and confirms a payment, such as a bank transfer, that was made without a payment provider. */
 export function RecordManualPaymentForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const { mutationKey } = mutations.payments.create(order.id);
   const mutationFn = async (): Promise<unknown> => {

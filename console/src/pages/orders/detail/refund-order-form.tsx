@@ -8,7 +8,7 @@ import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import { LineQuantityFields, linesFromQuantities, type LineQuantities } from './line-quantity-fields.tsx';
 import classes from './order-detail.module.css';
 
@@ -19,7 +19,7 @@ type Props = { readonly order: Order; readonly refundable: number; readonly onCl
 
 /** Form that refunds all or part of the refundable amount. */
 export function RefundOrderForm({ order, refundable, onClose }: Props): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const format = useFormat();
   const { currency } = order;
   const [text, setText] = useState(formatAmountForInput(refundable, currency));
@@ -83,7 +83,7 @@ const findRestockableQuantities = ({ items }: Order): Record<string, number> =>
   Object.fromEntries(items.map(({ line, quantity, restocked_quantity: restocked }) => [line, quantity - restocked]));
 
 function ReasonSelect({ reason, onChange }: { readonly reason: Reason; readonly onChange: (reason: Reason) => void }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   return (
     <NativeSelect
       label={t('refund.reason')}

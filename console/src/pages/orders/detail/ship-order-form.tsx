@@ -6,7 +6,7 @@ import { mutations } from '../../../api/client.ts';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useOrdersMessages } from '../use-orders-messages.ts';
+import { useOrdersTranslations } from '../use-orders-translations.ts';
 import { LineQuantityFields, linesFromQuantities, type LineQuantities } from './line-quantity-fields.tsx';
 import classes from './order-detail.module.css';
 
@@ -14,7 +14,7 @@ const textFields = ['carrier', 'tracking_number', 'tracking_url'] as const;
 
 /** Form that ships some or all of the units in an order that have not been shipped yet. */
 export function ShipOrderForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
-  const t = useOrdersMessages();
+  const t = useOrdersTranslations();
   const remaining = Object.fromEntries(order.items.map(({ line, quantity, shipped_quantity: shipped }) => [line, quantity - shipped]));
   const [quantities, setQuantities] = useState<LineQuantities>(() =>
     Object.fromEntries(Object.entries(remaining).map(([line, quantity]) => [line, String(quantity)])),

@@ -7,9 +7,9 @@ import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { useDefaultCurrency } from '../use-default-currency.ts';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import { ProductFormFields, parseProductFormValues, productFormErrorPointers } from './product-form-fields.tsx';
 import classes from './product-form.module.css';
 
@@ -18,8 +18,8 @@ const pointers = [...productFormErrorPointers, '#/sku', '#/currency', '#/stock']
 
 /** Form for a new product. */
 export function CreateProduct(): ReactNode {
-  const t = useProductsMessages();
-  const common = useCommonMessages();
+  const t = useProductsTranslations();
+  const common = useCommonTranslations();
   const navigate = useNavigate();
   const [texts, setTexts] = useState(emptyTexts);
   const [other, setOther] = useState<OtherTexts>({ sku: '', currency: undefined, stock: '', status: 'active' });
@@ -78,7 +78,7 @@ type SaleFieldsProps = { readonly other: OtherTexts; readonly error: unknown; re
 type SkuFieldProps = { readonly sku: string; readonly error: unknown; readonly onChange: (sku: string) => void };
 
 function SkuField({ sku, error, onChange }: SkuFieldProps): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   return (
     <TextInput
       label={t('field.sku')}
@@ -96,7 +96,7 @@ function SkuField({ sku, error, onChange }: SkuFieldProps): ReactNode {
 type CurrencyFieldProps = { readonly currency: string; readonly error: unknown; readonly onChange: (currency: string) => void };
 
 function CurrencyField({ currency, error, onChange }: CurrencyFieldProps): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   return (
     <NativeSelect
       label={t('field.currency')}
@@ -111,7 +111,7 @@ function CurrencyField({ currency, error, onChange }: CurrencyFieldProps): React
 
 /** Fields for the initial stock and the initial status. */
 function SaleFields({ other, error, onChange }: SaleFieldsProps): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   return (
     <div className={classes['row']}>
       <TextInput

@@ -2,7 +2,7 @@ import type { Product } from '@mandate/client-sdk';
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { ProductConflict } from '../product-conflict.tsx';
 import { useProductUpdateWithConflictDetection, type ProductChanges } from '../use-product-and-stock-update.ts';
 import {
@@ -16,7 +16,7 @@ import classes from './product-form.module.css';
 
 /** Form that changes a product. Until the user changes something, the form shows other users' changes. */
 export function EditProduct({ product }: { readonly product: Product }): ReactNode {
-  const common = useCommonMessages();
+  const common = useCommonTranslations();
   // The product as it was when the user began to edit it.
   const [editing, setEditing] = useState<{ readonly seen: Product; readonly texts: ProductFormValues }>();
   const reset = (): void => setEditing(undefined);

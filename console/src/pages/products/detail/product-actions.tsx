@@ -8,11 +8,11 @@ import { IfPermitted } from '../../../api/permissions.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 
 /** Buttons that put a product up for sale, archive it, or delete a draft. */
 export function ProductActions({ product }: { readonly product: Product }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const [isDeleting, deletion] = useDisclosure(false);
   const [isArchiving, archiving] = useDisclosure(false);
   return (
@@ -39,7 +39,7 @@ export function ProductActions({ product }: { readonly product: Product }): Reac
 }
 
 function Activate({ product }: { readonly product: Product }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const activate = useApiMutation(mutations.products.update(product.id), { changes: ['products'], doneMessage: t('activate.done') });
   return (
     <Button loading={activate.isPending} onClick={() => activate.mutate({ status: 'active' })}>
@@ -51,7 +51,7 @@ function Activate({ product }: { readonly product: Product }): ReactNode {
 type DialogProps = { readonly product: Product; readonly isOpen: boolean; readonly onClose: () => void };
 
 function ArchiveDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const archive = useApiMutation(mutations.products.update(product.id), {
     changes: ['products'],
     doneMessage: t('archive.done'),
@@ -73,7 +73,7 @@ function ArchiveDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
 }
 
 function DeleteProductDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const navigate = useNavigate();
   return (
     <DeleteDialog

@@ -11,16 +11,16 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { TwoColumnLayout } from '../../../components/page-sections/two-column-layout.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { ProductStatusBadge } from '../product-status-badge.tsx';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import { EditProduct } from './edit-product.tsx';
 import { ProductActions } from './product-actions.tsx';
 import { StockSection } from './stock-section.tsx';
 
 export function ProductDetail(): ReactNode {
-  const common = useCommonMessages();
+  const common = useCommonTranslations();
   const { productId = '' } = useParams();
   const { data: product, error, refetch } = useQuery(queries.products.get(productId));
   if (shouldErrorReplaceData(error, product)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -48,7 +48,7 @@ export function ProductDetail(): ReactNode {
 }
 
 function ProductSection({ product }: { readonly product: Product }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const format = useFormat();
   return (
     <Card title={t('product')}>
@@ -70,7 +70,7 @@ function ProductSection({ product }: { readonly product: Product }): ReactNode {
 }
 
 function MoreSection({ product }: { readonly product: Product }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const format = useFormat();
   return (
     <Card title={t('more')}>

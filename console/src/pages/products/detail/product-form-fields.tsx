@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
 import { AmountInput, formatAmountForInput, parseAmountToMinorUnits } from '../../../components/forms/amount-input.tsx';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import classes from './product-form.module.css';
 
 /** User input in the fields that the forms for new and existing products have in common. */
@@ -51,7 +51,7 @@ type Props = {
 };
 
 export function ProductFormFields({ texts, currency, currencyField, error, onChange }: Props): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const { data } = useQuery(queries.productCategories.list({ limit: 100, status: ['draft', 'active', 'archived'] }));
   const set = (change: Partial<ProductFormValues>): void => onChange({ ...texts, ...change });
   const field = (name: 'name' | 'description') => ({

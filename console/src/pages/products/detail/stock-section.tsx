@@ -9,12 +9,12 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { StockForm } from '../stock-form.tsx';
-import { useProductsMessages, type ProductsTranslate } from '../use-products-messages.ts';
+import { useProductsTranslations, type ProductsTranslate } from '../use-products-translations.ts';
 import classes from './product-form.module.css';
 
 /** Current stock of a product, and the history of its adjustments. */
 export function StockSection({ product }: { readonly product: Product }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const format = useFormat();
   const [isOpen, dialog] = useDisclosure(false);
   const columns = useMemo(() => createColumns(t, format), [t, format]);

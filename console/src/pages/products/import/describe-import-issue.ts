@@ -1,4 +1,4 @@
-import type { ProductsTranslate } from '../use-products-messages.ts';
+import type { ProductsTranslate } from '../use-products-translations.ts';
 import type { ImportIssue } from './run-product-import.ts';
 
 /** Beginnings of the server's English texts about a limit, and the keys of their translations. */

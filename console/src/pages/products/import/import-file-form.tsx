@@ -4,14 +4,14 @@ import type { ProductImportsCreateQuery } from '@mandate/client-sdk';
 import { Button, FileInput, NativeSelect, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useDefaultCurrency } from '../use-default-currency.ts';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import classes from '../detail/product-form.module.css';
 
 export type ImportRequest = { readonly file: File; readonly query: ProductImportsCreateQuery };
 
 /** Form for selecting a file and assigning its columns. */
 export function ImportFileForm({ onSubmit }: { readonly onSubmit: (request: ImportRequest) => void }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const [file, setFile] = useState<File | null>(null);
   const [amounts, setAmounts] = useState<'decimal' | 'minor'>('decimal');
   const [selectedCurrency, setCurrency] = useState<string>();

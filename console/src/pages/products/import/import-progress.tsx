@@ -2,11 +2,11 @@ import type { Task } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { TaskProgressWithCancelButton } from '../../../components/feedback/task-progress-with-cancel-button.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 
 /** Progress of an import. `task` is undefined while the file is uploaded. */
 export function ImportProgress({ task, isPreview }: { readonly task: Task | undefined; readonly isPreview: boolean }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const format = useFormat();
   const { processed = 0, total = null } = task?.progress ?? {};
   return (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import classes from '../detail/product-form.module.css';
 import { describeImportIssue } from './describe-import-issue.ts';
 import type { ImportOutcome, ImportIssue } from './run-product-import.ts';
@@ -20,7 +20,7 @@ type Props = {
 
 /** Shows the changes that an import has made or would make, and the rejected lines. */
 export function ImportResult({ outcome: { task, issues }, isPreview, hasDecimalAmounts, onImport, onRestart }: Props): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const format = useFormat();
   const counts = task.imported;
   const changed = counts ? counts.created + counts.updated : 0;
@@ -61,7 +61,7 @@ type IssuesProps = {
 };
 
 function Issues({ issues, count, hasDecimalAmounts }: IssuesProps): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   return (
     <>
       <h3>{t('import.issues', { count })}</h3>

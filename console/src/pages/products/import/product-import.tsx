@@ -5,8 +5,8 @@ import { keyOf } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import { ImportFileForm, type ImportRequest } from './import-file-form.tsx';
 import { ImportProgress } from './import-progress.tsx';
 import { ImportResult } from './import-result.tsx';
@@ -16,8 +16,8 @@ type Run = ImportRequest & { readonly isPreview: boolean };
 
 /** Imports products from a file. A dry run checks the file first, and shows what the import would change. */
 export function ProductImport(): ReactNode {
-  const t = useProductsMessages();
-  const common = useCommonMessages();
+  const t = useProductsTranslations();
+  const common = useCommonTranslations();
   const queryClient = useQueryClient();
   const [task, setTask] = useState<Task>();
   const run = useMutation({

@@ -5,14 +5,14 @@ import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { useSetUrlFilterAndResetPage } from '../../../components/lists/use-set-url-filter-and-reset-page.ts';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import classes from './product-list.module.css';
 
 type Props = { readonly statuses?: NonNullable<ProductsListQuery['status']> };
 
 /** Filters the list by category. The URL contains the category, so that links and saved views include it. */
 export function CategoryFilter({ statuses }: Props): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const [parameters] = useSearchParams();
   const setFilter = useSetUrlFilterAndResetPage();
   const { data } = useQuery(queries.productCategories.list({ limit: 100, ...(statuses && { status: statuses }) }));

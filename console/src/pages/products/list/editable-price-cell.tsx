@@ -5,14 +5,14 @@ import { AmountInput, formatAmountForInput, parseAmountToMinorUnits } from '../.
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { ProductConflict } from '../product-conflict.tsx';
 import { useProductUpdateWithConflictDetection } from '../use-product-and-stock-update.ts';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import { TableCellEditor } from './table-cell-editor.tsx';
 
 export function EditablePriceCell({ product }: { readonly product: Product }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const price = useFormat().money(product.price, product.currency);
   if (!usePermissions().can('products.update')) return price;
   return (
@@ -25,8 +25,8 @@ export function EditablePriceCell({ product }: { readonly product: Product }): R
 }
 
 function PriceForm({ product, onClose }: { readonly product: Product; readonly onClose: () => void }): ReactNode {
-  const t = useProductsMessages();
-  const common = useCommonMessages();
+  const t = useProductsTranslations();
+  const common = useCommonTranslations();
   // The page updates `product` when another user changes the product; `seen` is the version that this user saw.
   const [seen] = useState(product);
   const [text, setText] = useState(formatAmountForInput(product.price, product.currency));

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { usePermissions } from '../../../api/permissions.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { StockForm } from '../stock-form.tsx';
-import { useProductsMessages } from '../use-products-messages.ts';
+import { useProductsTranslations } from '../use-products-translations.ts';
 import { TableCellEditor } from './table-cell-editor.tsx';
 import classes from './product-list.module.css';
 
 export function EditableStockCell({ product }: { readonly product: Product }): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   const format = useFormat();
   const { stock, name } = product;
   const text = stock === null ? t('stock.untracked') : format.number(stock);

@@ -8,9 +8,9 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ListToolbar } from '../../../components/lists/list-toolbar.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useCommonTranslations } from '../../../languages/use-translations.tsx';
 import { ProductStatusBadge } from '../product-status-badge.tsx';
-import { useProductsMessages, type ProductsTranslate } from '../use-products-messages.ts';
+import { useProductsTranslations, type ProductsTranslate } from '../use-products-translations.ts';
 import { CategoryFilter } from './category-filter.tsx';
 import { EditablePriceCell } from './editable-price-cell.tsx';
 import { EditableStockCell } from './editable-stock-cell.tsx';
@@ -20,8 +20,8 @@ const statuses = ['active', 'draft', 'archived'] as const;
 const isStatus = (name: string): name is (typeof statuses)[number] => statuses.some((status) => status === name);
 
 export function ProductList(): ReactNode {
-  const t = useProductsMessages();
-  const common = useCommonMessages();
+  const t = useProductsTranslations();
+  const common = useCommonTranslations();
   const { can } = usePermissions();
   const filters = useFilters();
   const columns = useMemo(() => createColumns(t), [t]);
@@ -46,7 +46,7 @@ export function ProductList(): ReactNode {
 }
 
 function ListActions(): ReactNode {
-  const t = useProductsMessages();
+  const t = useProductsTranslations();
   return (
     <IfPermitted operation="products.create">
       <IfPermitted operation="productImports.create">

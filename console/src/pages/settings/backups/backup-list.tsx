@@ -5,13 +5,13 @@ import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { TableRowButton } from '../table-row-button.tsx';
-import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
+import { useSettingsTranslations, type SettingsTranslate } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { BackupCheckBadge } from './backup-check-badge.tsx';
 
 /** All backups in the directory. `isBusy` is true while a backup is being created or checked. */
 export function BackupList({ isBusy }: { readonly isBusy: boolean }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const format = useFormat();
   return (
     <section aria-label={t('backup.all')}>
@@ -47,7 +47,7 @@ function CheckButton({
   readonly backup: Backup;
   readonly isDisabled: boolean;
 }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const check = useApiMutation(mutations.backups.check(id), {
     changes: ['tasks'],
     doneMessage: t('backup.checkStarted'),

@@ -4,7 +4,7 @@ import { Notice } from '../../../components/feedback/notice.tsx';
 import { TaskProgressWithCancelButton } from '../../../components/feedback/task-progress-with-cancel-button.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import { isTaskUnfinished } from './use-latest-backup-task.ts';
 
 type Props = { readonly task: Task | undefined; readonly latest: Backup | undefined };
@@ -14,7 +14,7 @@ type Props = { readonly task: Task | undefined; readonly latest: Backup | undefi
  * latest backup is damaged.
  */
 export function BackupTaskCard({ task, latest }: Props): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const format = useFormat();
   if (task?.error) {
     const isDamaged = task.error.code === 'backup_damaged';

@@ -10,7 +10,7 @@ import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { SettingsHeaderWithTabs } from '../settings-header-with-tabs.tsx';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { BackupList } from './backup-list.tsx';
 import { LatestBackup } from './latest-backup.tsx';
@@ -22,7 +22,7 @@ const refetchIntervalMs = 30_000;
 
 /** Shows the state of the backups, and commands for the operator. */
 export function BackupsSection(): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const { data, error, refetch } = useQuery({ ...queries.backups.list({ limit: 1 }), refetchInterval: refetchIntervalMs });
   const task = useLatestBackupTask();
   const create = useApiMutation(mutations.backups.create(), { changes: ['tasks'], doneMessage: t('backup.started') });
@@ -66,7 +66,7 @@ const NotConfigured = ({ error }: { readonly error: ApiError }): ReactNode => (
 );
 
 function Commands(): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <Card title={t('backup.commands')}>
       <p>{t('backup.about')}</p>

@@ -5,7 +5,7 @@ import { Notice } from '../../../components/feedback/notice.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
-import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
+import { useSettingsTranslations, type SettingsTranslate } from '../use-settings-translations.ts';
 import { BackupCheckBadge } from './backup-check-badge.tsx';
 
 /** If a backup is created every day, the latest backup is never older than two days. */
@@ -13,7 +13,7 @@ const maxAgeMs = 2 * 86_400_000;
 
 /** The latest backup, and a warning if the backup is outdated or the shop cannot be restored from it. */
 export function LatestBackup({ latest }: { readonly latest: Backup | undefined }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const format = useFormat();
   if (!latest)
     return (

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from './accent-color-field.module.css';
 
 type Props = {
@@ -14,7 +14,7 @@ const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
 /** Text field for a color, with the browser's color picker and a preview of a page in this color. */
 export function AccentColorField({ value, error, shopName, onChange }: Props): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <div className={classes['field']}>
       <div className={classes['inputs']}>
@@ -42,7 +42,7 @@ export function AccentColorField({ value, error, shopName, onChange }: Props): R
 
 /** A sketch of a page. The sketch is decorative, because the text beside it states the color. */
 function Preview({ color, shopName }: { readonly color: string; readonly shopName: string }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <div className={classes['preview']} aria-hidden="true">
       <span className={classes['mark']} style={{ background: color, color: textColorOn(color) }}>

@@ -6,7 +6,7 @@ import { Card } from '../../../components/page-sections/card.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { AccentColorField } from './accent-color-field.tsx';
 
@@ -15,7 +15,7 @@ type Values = Record<(typeof textFields)[number] | 'accent_color', string>;
 type Props = { readonly branding: Branding };
 
 export function BrandingForm({ branding }: Props): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   // The version that the user saw, which does not change when the page refetches the branding.
   const [seen, setSeen] = useState(branding);
   const [values, setValues] = useState(valuesOf(branding));
@@ -72,7 +72,7 @@ export function BrandingForm({ branding }: Props): ReactNode {
 type FieldsProps = { readonly values: Values; readonly error: unknown; readonly onChange: (values: Values) => void };
 
 function BrandingFields({ values, error, onChange }: FieldsProps): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const propsOf = (name: (typeof textFields)[number]) => ({
     label: t(`branding.${name}`),
     value: values[name],

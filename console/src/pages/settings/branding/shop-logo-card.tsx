@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { LogoUpload, logoLimitsInKibAndPixels } from '../logo-upload.tsx';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 
 export function ShopLogoCard({ branding }: { readonly branding: Branding }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <Card title={t('logo')}>
       <LogoUpload

@@ -9,7 +9,7 @@ import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { useCreateDeliveryMethod } from './use-create-delivery-method.ts';
 
@@ -26,7 +26,7 @@ const fields = ['#/name', '#/price', '#/currency'] as const;
 
 /** Creates a delivery method, or changes `method`. */
 export function DeliveryMethodForm({ method, onClose }: Props): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const format = useFormat();
   const [values, setValues] = useState<Values>(useInitialValues(method));
   const create = useCreateDeliveryMethod(values.code, onClose);
@@ -91,7 +91,7 @@ type FieldsProps = {
 };
 
 function Fields({ values, isNew, error, onChange }: FieldsProps): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const isCurrency = /^[A-Z]{3}$/.test(values.currency);
   return (
     <div className={classes['fields']}>

@@ -9,14 +9,14 @@ import { ResourceList, type Column } from '../../../components/lists/resource-li
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { TableRowButton } from '../table-row-button.tsx';
 import { SettingsHeaderWithTabs } from '../settings-header-with-tabs.tsx';
-import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
+import { useSettingsTranslations, type SettingsTranslate } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { DeliveryMethodForm } from './delivery-method-form.tsx';
 
 type Shown = { readonly dialog: 'create' } | { readonly dialog: 'edit' | 'delete'; readonly method: DeliveryMethod };
 
 export function DeliveryMethodList(): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const format = useFormat();
   const [shown, setShown] = useState<Shown>();
   const close = (): void => setShown(undefined);
@@ -44,7 +44,7 @@ export function DeliveryMethodList(): ReactNode {
 }
 
 function DeleteDeliveryMethodDialog({ method, onClose }: { readonly method: DeliveryMethod; readonly onClose: () => void }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <DeleteDialog
       mutation={mutations.deliveryMethods.delete(method.code)}

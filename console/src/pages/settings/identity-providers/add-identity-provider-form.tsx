@@ -4,7 +4,7 @@ import { mutations } from '../../../api/client.ts';
 import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
 import { providerFormErrorPointers } from './use-provider-field-formatters.ts';
@@ -19,7 +19,7 @@ import { ClientRegistrationFields } from './client-registration-fields.tsx';
 
 /** Adds a provider from a preset, and then shows the URLs to register with the provider. */
 export function AddIdentityProviderForm({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const [values, setValues] = useState(initialValuesFromPreset('google'));
   const add = useApiMutation(mutations.identityProviders.create(), { changes: ['identityProviders'], doneMessage: t('provider.added') });
   const { error, isPending, data: provider } = add;

@@ -2,7 +2,7 @@ import { NativeSelect, PasswordInput, TextInput, Textarea } from '@mantine/core'
 import '@mantine/core/styles/PasswordInput.layer.css';
 import type { ReactNode } from 'react';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import {
   selectableTokenEndpointAuthMethods,
   requiresIssuer,
@@ -21,7 +21,7 @@ export type ProviderFieldsProps = {
 /** Fields for the shop's registration with the provider, including the credential. */
 export function ClientRegistrationFields(props: ProviderFieldsProps): ReactNode {
   const { values, isNew } = props;
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const fieldOf = useProviderTextFieldProps(props);
   return (
     <>
@@ -46,7 +46,7 @@ export function ClientRegistrationFields(props: ProviderFieldsProps): ReactNode 
 }
 
 function MethodField({ values, error, onChange }: ProviderFieldsProps): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <NativeSelect
       label={t('provider.token_endpoint_auth_method')}
@@ -62,7 +62,7 @@ function MethodField({ values, error, onChange }: ProviderFieldsProps): ReactNod
 }
 
 function SecretField(props: ProviderFieldsProps): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <PasswordInput
       {...useProviderTextFieldProps(props)('client_secret')}
@@ -76,7 +76,7 @@ function SecretField(props: ProviderFieldsProps): ReactNode {
 }
 
 function PrivateKeyFields(props: ProviderFieldsProps): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const fieldOf = useProviderTextFieldProps(props);
   return (
     <>

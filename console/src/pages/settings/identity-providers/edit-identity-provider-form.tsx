@@ -5,7 +5,7 @@ import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useUpdateWithConflictDetection } from '../../../components/forms/use-update-with-conflict-detection.ts';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { ProviderSignInConditionFields } from './provider-sign-in-condition-fields.tsx';
 import { providerFormErrorPointers, useProviderFieldFormatters } from './use-provider-field-formatters.ts';
@@ -18,7 +18,7 @@ type Props = { readonly provider: IdentityProvider; readonly onClose: () => void
 
 /** Form that changes a provider. The stored credential is not shown, and remains unchanged unless the user enters a new one. */
 export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const describeField = useProviderFieldFormatters();
   // The version that the user saw, which does not change when the list is refetched.
   const [seen] = useState(provider);

@@ -10,7 +10,7 @@ import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { TableRowButton } from '../table-row-button.tsx';
 import { SettingsHeaderWithTabs } from '../settings-header-with-tabs.tsx';
-import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
+import { useSettingsTranslations, type SettingsTranslate } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { AddIdentityProviderForm } from './add-identity-provider-form.tsx';
 import { EditIdentityProviderForm } from './edit-identity-provider-form.tsx';
@@ -19,7 +19,7 @@ type Shown = { readonly dialog: 'add' } | { readonly dialog: 'edit' | 'delete'; 
 
 /** The services through which users can sign in. */
 export function IdentityProviderList(): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const [shown, setShown] = useState<Shown>();
   const close = (): void => setShown(undefined);
   return (
@@ -51,7 +51,7 @@ function DeleteIdentityProviderDialog({
   readonly provider: IdentityProvider;
   readonly onClose: () => void;
 }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <DeleteDialog
       mutation={mutations.identityProviders.delete(provider.id)}
@@ -68,7 +68,7 @@ function DeleteIdentityProviderDialog({
 }
 
 function StatusButton({ provider: { id, name, status } }: { readonly provider: IdentityProvider }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const isEnabled = status === 'enabled';
   const change = useApiMutation(mutations.identityProviders.update(id), {
     changes: ['identityProviders'],

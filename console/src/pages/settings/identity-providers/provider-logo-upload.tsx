@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
 import { LogoUpload, logoLimitsInKibAndPixels } from '../logo-upload.tsx';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 
 /** The logo on the provider's button. A new logo is stored immediately, not with the other fields of the form. */
 export function ProviderLogoUpload({ provider }: { readonly provider: IdentityProvider }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const { id } = provider;
   const { data: current = provider } = useQuery(queries.identityProviders.get(id));
   return (

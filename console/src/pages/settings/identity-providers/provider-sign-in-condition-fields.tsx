@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import { providerUserGroups } from './identity-provider-form-values.ts';
 import type { ProviderFieldsProps } from './client-registration-fields.tsx';
 import { useProviderTextFieldProps } from './use-provider-text-field-props.ts';
@@ -12,7 +12,7 @@ import { useProviderTextFieldProps } from './use-provider-text-field-props.ts';
 /** Fields that specify which users can sign in through the provider, and under which conditions. */
 export function ProviderSignInConditionFields(props: ProviderFieldsProps): ReactNode {
   const { values, isNew, error, onChange } = props;
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const fieldOf = useProviderTextFieldProps(props);
   return (
     <>
@@ -49,7 +49,7 @@ export function ProviderSignInConditionFields(props: ProviderFieldsProps): React
 
 function StaffFields(props: ProviderFieldsProps): ReactNode {
   const { values, error, onChange } = props;
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const administrators = useAdministrators(values.break_glass_user_id);
   return (
     <>

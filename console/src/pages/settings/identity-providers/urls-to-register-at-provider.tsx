@@ -2,12 +2,12 @@ import type { IdentityProvider } from '@mandate/client-sdk';
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyTextButton } from '../../../components/forms/copy-text-button.tsx';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 
 /** Shows the URLs that must be registered with the provider. */
 export function UrlsToRegisterAtProvider({ provider }: { readonly provider: IdentityProvider }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <>
       <UrlField label={t('provider.redirect_uri')} url={provider.redirect_uri} />
@@ -17,7 +17,7 @@ export function UrlsToRegisterAtProvider({ provider }: { readonly provider: Iden
 }
 
 function UrlField({ label, url }: { readonly label: string; readonly url: string }): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (
     <div className={classes['copyRow']}>
       <TextInput label={label} value={url} readOnly onFocus={(event) => event.currentTarget.select()} />

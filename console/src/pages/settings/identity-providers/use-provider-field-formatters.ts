@@ -1,4 +1,4 @@
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 
 const fieldNames = [
   'slug',
@@ -25,7 +25,7 @@ export const providerFormErrorPointers = fieldNames.map((name) => `#/${name}`);
 
 /** Returns functions that describe a field of a provider: its name, and its value in `fields`. */
 export function useProviderFieldFormatters() {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return {
     name: (field: string): string => t.value('provider', field),
     value: (fields: object, field: string): string | null => {

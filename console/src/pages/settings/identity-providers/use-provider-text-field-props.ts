@@ -1,5 +1,5 @@
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import type { IdentityProviderValues } from './identity-provider-form-values.ts';
 
 type Form = {
@@ -18,7 +18,7 @@ type TextName = {
 
 /** Returns a function that creates the properties of a text field in the form. */
 export function useProviderTextFieldProps({ values, error, onChange }: Form) {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   return (name: TextName) => ({
     label: t(`provider.${name}`),
     value: values[name],

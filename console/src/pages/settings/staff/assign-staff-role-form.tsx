@@ -5,14 +5,14 @@ import { useState, type ReactNode } from 'react';
 import { apiClient, keyOf } from '../../../api/client.ts';
 import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
 import { selectableRoles } from './change-user-role-form.tsx';
 
 /** Form that assigns a role to the account with the entered e-mail address. */
-export function AssignStaffRoleForm({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const t = useSettingsMessages();
+export function AddStaffMemberByEmailForm({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const t = useSettingsTranslations();
   const queryClient = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<User['role']>('staff');

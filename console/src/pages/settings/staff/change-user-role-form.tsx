@@ -5,7 +5,7 @@ import { mutations } from '../../../api/client.ts';
 import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
-import { useSettingsMessages } from '../use-settings-messages.ts';
+import { useSettingsTranslations } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
 import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
 
@@ -14,7 +14,7 @@ export const selectableRoles = ['customer', 'staff', 'admin'] as const satisfies
 type Props = { readonly user: User; readonly onClose: () => void };
 
 export function ChangeUserRoleForm({ user, onClose }: Props): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const [role, setRole] = useState(user.role);
   const update = useApiMutation(mutations.users.update(user.id), {
     changes: ['users'],

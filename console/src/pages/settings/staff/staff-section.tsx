@@ -11,15 +11,15 @@ import { ResourceList, type Column } from '../../../components/lists/resource-li
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { SettingsHeaderWithTabs } from '../settings-header-with-tabs.tsx';
-import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
+import { useSettingsTranslations, type SettingsTranslate } from '../use-settings-translations.ts';
 import classes from '../settings.module.css';
-import { AssignStaffRoleForm } from './assign-staff-role-form.tsx';
+import { AddStaffMemberByEmailForm } from './assign-staff-role-form.tsx';
 import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
 import { ChangeUserRoleForm } from './change-user-role-form.tsx';
 
 /** The accounts of the shop's staff and administrators. */
 export function StaffSection(): ReactNode {
-  const t = useSettingsMessages();
+  const t = useSettingsTranslations();
   const format = useFormat();
   const { user: self } = usePermissions();
   const { data: authorization } = useSuspenseQuery(queries.authorization.get());
@@ -46,7 +46,7 @@ export function StaffSection(): ReactNode {
         rowKey={({ id }) => id}
       />
       <Dialog title={t('staff.add')} isOpen={shown === 'add'} onClose={close}>
-        <AssignStaffRoleForm onClose={close} />
+        <AddStaffMemberByEmailForm onClose={close} />
       </Dialog>
       <Dialog title={t('staff.changeRole')} isOpen={shown !== undefined && shown !== 'add'} onClose={close}>
         {shown !== undefined && shown !== 'add' && <ChangeUserRoleForm user={shown} onClose={close} />}

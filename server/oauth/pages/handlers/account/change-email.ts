@@ -11,7 +11,7 @@ import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-fil
 import { userFromEntity } from '../../../../users/user-from-entity.ts';
 import { User } from '../../../../users/user.entity.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
-import { deleteLinksAndNotifyOnEmailChange, emailConfirmationPath } from '../../emails/delete-links-and-notify-on-email-change.ts';
+import { deleteLinksAndMailOldAndNewAddress, emailConfirmationPath } from '../../emails/delete-links-and-notify-on-email-change.ts';
 import {
   deleteEmailedLinksOfUser,
   readEmailedLinkWithoutConsuming,
@@ -128,7 +128,7 @@ async function confirmAddress(context: PageContext, req: Request): Promise<Confi
     }
     await changeEmailAddressNotifyAndAudit(
       em,
-      deleteLinksAndNotifyOnEmailChange(context, req),
+      deleteLinksAndMailOldAndNewAddress(context, req),
       user,
       { email, isVerified: true, actorId: user.id, source },
       now,

@@ -22,10 +22,10 @@ export type Translate<Catalog> = {
 
 export const useLanguage = (): Language => useSyncExternalStore(subscribeToLanguage, getLanguage);
 
-export const useCommonMessages = (): Translate<typeof common> => useMessages<typeof common>('common');
+export const useCommonTranslations = (): Translate<typeof common> => useTranslations<typeof common>('common');
 
 /** Returns the messages of a page (`console/src/pages/PAGE/messages`) in the user's language. Suspends until the messages are loaded. */
-export function useMessages<Catalog>(page: string): Translate<Catalog> {
+export function useTranslations<Catalog>(page: string): Translate<Catalog> {
   const language = useLanguage();
   const { data } = useSuspenseQuery({
     queryKey: ['messages', page, language],

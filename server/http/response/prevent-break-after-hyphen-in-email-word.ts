@@ -8,7 +8,7 @@ const documentPart = /<(title|style|script|textarea|option)\b[^>]*>.*?<\/\1>|<[^
  * E-mail addresses and URLs stay unchanged.
  * @param attribute attribute of the elements that contain these words, which must prevent line breaks
  */
-export const keepEmailWordsOnOneLine = (document: Html, attribute: Html): Html =>
+export const preventBreakAfterHyphenInEmailWord = (document: Html, attribute: Html): Html =>
   new Html(
     document
       .toString()

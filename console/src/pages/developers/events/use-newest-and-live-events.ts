@@ -13,7 +13,7 @@ const maxEvents = 200;
 type EventStream = { readonly events: readonly MandateEvent[]; readonly isPending: boolean; readonly error: unknown };
 
 /** Returns the newest events about a subject, or about all subjects, newest first. New events are added unless `isPaused` is true. */
-export function useEventStream(subject: string | undefined, isPaused: boolean): EventStream {
+export function useNewestAndLiveEvents(subject: string | undefined, isPaused: boolean): EventStream {
   const { subscribe } = useLiveEventsContext();
   const [newEvents, setNewEvents] = useState<readonly MandateEvent[]>([]);
   const {
