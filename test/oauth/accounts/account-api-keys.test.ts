@@ -56,7 +56,6 @@ describe('the page of API keys', () => {
     );
     const after = await submitFormContaining(anna.browser, page, `value="${revoked.id}"`);
     expect([await fetchApiStatus(server, kept.key), await fetchApiStatus(server, revoked.key)]).toEqual([200, 401]);
-    expect(page.text).toContain('<button class="danger second small" aria-label="Revoke Kept">');
     const badges = after.text.match(/<small><span class="badge \w+">\w+/g);
     expect(badges).toEqual(['<small><span class="badge good">Active', '<small><span class="badge neutral">Revoked']);
     expect(after.text.match(/This key can:|Expires /g)).toEqual(['Expires ', 'This key can:']); // only for the active key
