@@ -13,7 +13,7 @@ const excluded: readonly RegExp[] = [
   // statements that open, check and configure a connection
   /^server\/database\/connection\//,
   // functions that send the statements that other files define
-  /^server\/database\/queries\/(?:batched-statement|dynamic-query|prepare-expired-row-deletion|prepared-statement)\.ts$/,
+  /^server\/database\/queries\/(?:batched-statement|dynamic-query|prepare-batch-deletion-of-expired-rows|prepared-statement)\.ts$/,
 ];
 
 type Statement = { readonly file: string; readonly line: number; readonly hasReason: boolean };
