@@ -2005,7 +2005,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Only approvals of this customer.',
+          description: 'Only approvals requested from this customer.',
         },
       },
       required: [],
@@ -5996,14 +5996,14 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
           description:
-            'Privacy policy of the application (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.',
+            "URL of the application's privacy policy (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.",
         },
         tos_uri: {
           type: ['string', 'null'],
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
           description:
-            'Terms of service of the application (RFC 7591 section 2), linked on the consent page in the same cases as `policy_uri`.',
+            "URL of the application's terms of service (RFC 7591 section 2), linked on the consent page under the same conditions as `policy_uri`.",
         },
         redirect_uris: {
           type: ['array'],
@@ -6421,14 +6421,14 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
           description:
-            'Privacy policy of the application (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.',
+            "URL of the application's privacy policy (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.",
         },
         tos_uri: {
           type: ['string', 'null'],
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
           description:
-            'Terms of service of the application (RFC 7591 section 2), linked on the consent page in the same cases as `policy_uri`.',
+            "URL of the application's terms of service (RFC 7591 section 2), linked on the consent page under the same conditions as `policy_uri`.",
         },
         redirect_uris: {
           type: ['array'],
@@ -7250,19 +7250,19 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
-          description: 'Help page for customers.',
+          description: 'URL of the help page for customers.',
         },
         terms_url: {
           type: ['string', 'null'],
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
-          description: 'Terms of service.',
+          description: 'URL of the terms of service.',
         },
         privacy_url: {
           type: ['string', 'null'],
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
-          description: 'Privacy policy.',
+          description: 'URL of the privacy policy.',
         },
         email_sender_name: {
           type: ['string', 'null'],

@@ -143,7 +143,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Wait as long as `Retry-After` specifies, and send the request again. If you use the same `Idempotency-Key`, it will not be processed twice.',
   },
   insufficient_storage: {
-    cause: 'The server is low on disk space. Nothing was changed; requests that only read still work.',
+    cause: 'The server does not have enough disk space to save changes, so nothing was changed. Read requests still work.',
     fix: 'Wait as long as `Retry-After` specifies, and send the request again. If you use the same `Idempotency-Key`, it will not be processed twice. If you run the server, free disk space: writes then continue without a restart.',
   },
   email_taken: {

@@ -20,8 +20,8 @@ const insertUser = (db: Database): Promise<{ id: number }[]> =>
   db.em.fork().execute(`insert into users (name, email, role) values ('Ann', 'ann@example.com', 'customer') returning id`);
 
 /**
- * Opens a database, changes it, closes it and opens a database again. Returns the start times that PostgreSQL reports in the two
- * databases.
+ * Opens a database, changes it and closes it, and then opens another database, which can be the same one again. Returns the start times
+ * that PostgreSQL reports in the two databases.
  */
 async function reopenAfter(change: (db: Database) => Promise<unknown>): Promise<{ db: Database; startTimes: readonly unknown[] }> {
   const first = await openDatabase();

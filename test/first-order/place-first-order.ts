@@ -43,7 +43,7 @@ async function openLoginLink(page: Page, link: string): Promise<void> {
   await page.getByRole('button', { name: 'The codes match' }).click();
 }
 
-/** Runs commands that include `login`. `signIn` performs the steps in the browser. */
+/** Runs a series of commands, one of which is `login`. `signIn` performs the steps in the browser. */
 async function runWithLogin(
   installation: Installation,
   commands: readonly string[],

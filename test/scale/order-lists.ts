@@ -1,7 +1,7 @@
 /**
  * `npm run scale -- 10000000` fills a PostgreSQL database with the given number of orders, and reads the first page and a deep page of
- * every kind of order list over HTTP, with all request checks enabled. The deep page is page 250,000 or, for shorter lists, the page after
- * the first 90% of the orders. Prints a Markdown table.
+ * the order list over HTTP for each combination of filters and sort order, with all request checks enabled. The deep page is page 250,000
+ * or, for shorter lists, the page after the first 90% of the orders. Prints a Markdown table.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

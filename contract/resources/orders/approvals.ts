@@ -154,7 +154,7 @@ export const approvalRoutes = defineResource('Approvals', 'Orders that applicati
         limit: paginationParameters.limit,
         cursor: paginationParameters.cursor,
         status: commaSeparatedEnumSchema(approvalStatuses).optional(),
-        user_id: idInUrlSchema.optional().describe('Only approvals of this customer.'),
+        user_id: idInUrlSchema.optional().describe('Only approvals requested from this customer.'),
       })
       .strict(),
     summary: "List all customers' approvals",

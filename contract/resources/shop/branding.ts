@@ -26,9 +26,9 @@ const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/);
 const descriptions = {
   name: 'Name of the shop on pages and in e-mails.',
   accent_color: 'Color of buttons and links. If the contrast of the color is too low, pages use a lighter or darker color; see `colors`.',
-  help_url: 'Help page for customers.',
-  terms_url: 'Terms of service.',
-  privacy_url: 'Privacy policy.',
+  help_url: 'URL of the help page for customers.',
+  terms_url: 'URL of the terms of service.',
+  privacy_url: 'URL of the privacy policy.',
   email_sender_name: 'Sender name for e-mails; `null` means the name in the server configuration.',
   email_footer: 'Text at the end of every e-mail, such as the postal address of the shop.',
 };

@@ -68,7 +68,7 @@ function toProblem(error: unknown): Problem {
   if (isDiskFullError(error)) {
     return createProblem('insufficient_storage', {
       detail:
-        'The server has too little disk space to write, and nothing was changed. Read requests still work. Send the request again later; if you use the same Idempotency-Key, it will not be executed twice.',
+        'The server does not have enough disk space to save changes, so nothing was changed. Read requests still work. Send the request again later; if you use the same Idempotency-Key, it will not be executed twice.',
       headers: { 'Retry-After': String(lowDiskSpaceRetryAfterSeconds) },
       cause: error,
     });

@@ -75,7 +75,7 @@ function sendUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean):
   ctx.set('Retry-After', isStorageLow ? String(lowDiskSpaceRetryAfterSeconds) : '1');
   if (ctx.type === 'text/html') return;
   const description = isStorageLow
-    ? 'insufficient_storage: the server has too little disk space to write; send the request again later'
+    ? 'insufficient_storage: the server does not have enough disk space to save changes; send the request again later'
     : 'the database cannot be reached; send the request again';
   ctx.body = { error: 'temporarily_unavailable', error_description: description };
 }

@@ -8,7 +8,7 @@ const exhaustionMs = 1_500;
 
 const terminateConnectionsSql = `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
 
-/** Other clients take all PostgreSQL connections, including those that the servers use. */
+/** Closes the servers' connections to PostgreSQL, and lets other clients take all connections. */
 export const exhaustConnections: Fault<PostgresqlEnvironment> = {
   name: 'exhaust-connections',
   title: 'other clients take all PostgreSQL connections for 1.5 s',

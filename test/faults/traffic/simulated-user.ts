@@ -11,7 +11,7 @@ type Form = Readonly<Record<string, string>>;
 
 const pauseMs = 100;
 const refreshes = 4;
-/** Maximum number of refresh tokens that stay unused until the audit. */
+/** Maximum number of refresh tokens that are kept unused, so that the final audit can check that they still work. */
 const unusedRefreshTokensMax = 20;
 const refusal = z.object({ error: z.string() });
 

@@ -60,7 +60,7 @@ describe('a password reset', () => {
     const [, removed = '', kept = ''] = /Removed([^]*)Kept([^]*)/.exec(done.text) ?? [];
     expect([removed.includes('Unknown device'), removed.includes('Report'), removed.includes('Telephone')]).toEqual([true, true, false]);
     expect([kept.includes('Telephone'), kept.includes('Backup'), kept.includes('Report')]).toEqual([true, true, false]);
-    expect(done.text).toContain('You are signed out everywhere');
+    expect(done.text).toContain('You have been signed out everywhere');
     const mail = await readLastMailTo(server.origin, anna.email);
     expect(mail.text).toMatch(/Removed:[^]*Unknown device[^]*Report[^]*Kept:[^]*Telephone[^]*Backup/);
     const trail = await readAuditTrail(server, anna.id);

@@ -61,7 +61,7 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
     expect([noToken.status, noToken.headers.get('retry-after')]).toEqual([503, '10']);
     expect(await noToken.json()).toEqual({
       error: 'temporarily_unavailable',
-      error_description: 'insufficient_storage: the server has too little disk space to write; send the request again later',
+      error_description: 'insufficient_storage: the server does not have enough disk space to save changes; send the request again later',
     });
     expect([await get('/api/v1/products'), await get('/api/v1/orders'), await get('/healthz')]).toEqual([200, 200, 200]);
     const metrics = await scrapeMetrics(metricsPort);

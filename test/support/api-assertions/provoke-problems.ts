@@ -44,7 +44,7 @@ function withParameter({ path, ...valid }: ValidRequest, route: AppRoute, value:
   return index === -1 ? [] : [{ ...valid, path: path.split('/').with(index, value).join('/') }];
 }
 
-/** Invalid request variants for each problem code. At least one variant must result in the code. */
+/** Invalid request variants for each problem code. The response to at least one variant must have this code. */
 const invalidRequests: Record<string, InvalidateRequest> = {
   missing_token: ({ method, path, body, headers }) => [{ method, path, body, headers }],
   invalid_token: (valid) => [{ ...valid, token: 'not.a.token' }],

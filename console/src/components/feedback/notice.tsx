@@ -4,7 +4,7 @@ import classes from './notice.module.css';
 
 type Props = { readonly text: string; readonly tone?: 'warning' | 'critical'; readonly children?: ReactNode };
 
-/** Shows a warning, a damage or a required step, with an alert icon and optional content, such as a button. */
+/** Shows a warning, a problem or a required step, with an alert icon and optional content such as a button. */
 export function Notice({ text, tone = 'warning', children }: Props): ReactNode {
   return (
     <div role="status" className={classes['notice']} data-tone={tone}>

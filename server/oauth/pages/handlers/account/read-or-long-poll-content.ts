@@ -10,8 +10,8 @@ const liveQuery = z.object({
 });
 
 /**
- * Minimum interval between two reads. Every event in the shop ends the wait. Without this interval, each open page of a busy shop would
- * read its content continuously.
+ * Minimum interval between two reads. Every event in the shop ends the wait. Without this interval, each open page would reload
+ * its content continuously in a busy shop.
  */
 const minReadIntervalMs = 1_000;
 
