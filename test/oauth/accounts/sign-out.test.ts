@@ -38,7 +38,7 @@ test('"Stay signed in" changes nothing', async () => {
   const { text } = await anna.browser.open('/oauth/logout');
   const xsrf = /name="xsrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
   const page = await anna.browser.open('/oauth/logout/confirm', { method: 'POST', body: new URLSearchParams({ xsrf }) });
-  expect([page.url.pathname, page.text.includes('You are signed in')]).toEqual(['/account', true]);
+  expect([page.url.pathname, page.text.includes('Your account')]).toEqual(['/account', true]);
 });
 
 test('the cookie of a session is rejected after the user signs out', async () => {
