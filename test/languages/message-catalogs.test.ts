@@ -33,9 +33,7 @@ function compareArguments(tag: string, key: string, text: string, original: stri
 /** In ICU MessageFormat, a straight apostrophe before a brace starts quoted text, so that the argument would not be replaced. */
 const findTypographyErrors = (tag: string, key: string, text: string): string[] => [
   ...(text.includes("'") ? [`${tag}: ${key} has a straight apostrophe: use ’`] : []),
-  ...(tag === 'fr' && / [:;?!»]|« /.test(text.replaceAll(', ::group-off}', '}'))
-    ? [`${tag}: ${key} has a space beside a punctuation mark where a line can break`]
-    : []),
+  ...(tag === 'fr' && / [:;?!»]|« /.test(text) ? [`${tag}: ${key} has a space beside a punctuation mark where a line can break`] : []),
   ...(text.trim() === text && text !== '' ? [] : [`${tag}: ${key} is empty or has spaces at its ends`]),
 ];
 

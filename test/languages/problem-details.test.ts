@@ -12,13 +12,13 @@ const known = new Set(Object.keys(problemDetail));
 const translateIntoAll = (detail: ProblemDetail): string[] => bundledLanguages.all.map((language) => translateDetail(detail, language));
 
 describe('a detail with values', () => {
-  test('contains amounts, timestamps and lists in the format of its language, and numbers without separators', () => {
+  test('contains numbers, amounts, timestamps and lists in the format of its language', () => {
     const limit = { amount: 123_450, currency: 'EUR' };
     expect(translateIntoAll(translatable`The body is larger than ${{ bytes: 1_000_000 }} bytes. Send a smaller one.`)).toEqual([
       'The body is larger than 1000000 bytes. Send a smaller one.',
-      'Der Body ist größer als 1000000 Bytes. Senden Sie einen kleineren.',
-      'El cuerpo supera los 1000000 bytes. Envíe uno más pequeño.',
-      'Le corps dépasse 1000000 octets. Envoyez-en un plus petit.',
+      'Der Body ist größer als 1.000.000 Bytes. Senden Sie einen kleineren.',
+      'El cuerpo supera los 1.000.000 bytes. Envíe uno más pequeño.',
+      'Le corps dépasse 1\u202f000\u202f000 octets. Envoyez-en un plus petit.',
     ]);
     const subject = translatable`The customer allows`;
     expect(translateIntoAll(translatable`${{ subject }} ${{ limit }} per ${{ period: 'week' }}.`)).toEqual([
