@@ -43,7 +43,10 @@ export async function findAuthenticatorAppAddedAndUsedTimes(
   userId: number,
 ): Promise<{ addedAt: Date; lastUsedAt: Date } | undefined> {
   const app = await findApp(em, userId);
-  return app ? { addedAt: app.addedAt, lastUsedAt: new Date(app.lastStep * timeStepMs) } : undefined;
+  if (!app) return undefined;
+  // The start of a time step can be up to 30 seconds before the moment in which the app was added.
+  const lastUsedAt = new Date(Math.max(app.lastStep * timeStepMs, app.addedAt.getTime()));
+  return { addedAt: app.addedAt, lastUsedAt };
 }
 
 /** Stores an authenticator app's encrypted secret, replacing the user's existing app. */

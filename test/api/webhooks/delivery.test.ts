@@ -176,7 +176,7 @@ describe('an endpoint', () => {
     const { host } = new URL(receiver.url);
     expect(mails.map(({ subject }) => subject)).toEqual([
       `The webhook endpoint at ${host} has been disabled`,
-      `Der Webhook-Endpunkt bei ${host} ist deaktiviert`,
+      `Der Webhook-Endpunkt bei ${host} wurde deaktiviert`,
     ]);
     expect(mails[0]?.text).toContain('The endpoint responded that it no longer exists (410).');
     expect(mails[1]?.html).toContain('<html lang="de"');

@@ -41,7 +41,7 @@ describe('the permissions on the consent page', () => {
       expect(ordinary).not.toContain(`value="${scope}"`);
       expect(marked).toContain(`value="${scope}"`);
     }
-    expect(marked).toContain('<a href="#powerful">Powerful permissions are granted only if you select them yourself</a>');
+    expect(marked).toContain('<a href="#powerful">Review the powerful permissions</a>');
   });
 
   test.each([

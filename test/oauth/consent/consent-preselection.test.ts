@@ -54,7 +54,7 @@ describe('powerful permissions on the consent page', () => {
     expect(checked.toSorted()).toEqual(ordinary.toSorted());
     expect(unchecked.toSorted()).toEqual(powerful.toSorted());
     expect(page.text).toContain('Select only the permissions that you want to grant.');
-    expect(page.text).toContain('<a href="#powerful">Powerful permissions are granted only if you select them yourself</a>');
+    expect(page.text).toContain('<a href="#powerful">Review the powerful permissions</a>');
   });
 
   test('are not granted unless the user selects them', async () => {

@@ -93,9 +93,9 @@ export function emphasizeValue(message: string, value: string): Html {
     : html`${message.slice(0, at)}<strong class="address">${allowAddressBreaks(value)}</strong>${message.slice(at + value.length)}`;
 }
 
-/** Lets browsers break an e-mail address after the `@` and before a dot. Otherwise, browsers would break it before any letter. */
+/** Lets browsers break an e-mail address after the `@` and before a dot of the domain. Otherwise, browsers would break it before any letter. */
 const allowAddressBreaks = (address: string): HtmlChild =>
-  address.split(/(?<=@)|(?=\.)/).map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);
+  address.split(/(?<=@)|(?<=@.*)(?=\.)/).map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);
 
 /** Renders a link, styled as a button, to the next step. `kind` states whether the link is the page's main action. */
 export const linkButton = (path: string, text: string, kind: 'main' | 'second' = 'main'): Html =>

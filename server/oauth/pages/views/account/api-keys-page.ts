@@ -49,7 +49,7 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
     </div>
     ${
       key.status === 'active' &&
-      confirmedActionForm({
+      confirmedActionForm(settings, {
         csrf,
         field: { name: 'key', value: String(key.id) },
         text: messages.revoke,

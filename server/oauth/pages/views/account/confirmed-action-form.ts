@@ -1,5 +1,5 @@
 import { html, type Html, type HtmlChild } from '../../../../http/response/html-template.ts';
-import { hiddenField } from '../page-layout-and-form-fields.ts';
+import { hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export type ConfirmedAction = {
   readonly csrf: string;
@@ -20,21 +20,16 @@ export type ConfirmedAction = {
 
 /**
  * Renders the form of an action that cannot be undone. The first button only opens the confirmation, which states the consequence and
- * contains the button that submits the form. The confirmation does not require the page script.
+ * contains the button that submits the form; it then closes the confirmation. The confirmation does not require the page script.
  */
-export function confirmedActionForm({
-  csrf,
-  field,
-  text,
-  label,
-  consequence,
-  fields,
-  submit,
-  isForAllDevices = false,
-}: ConfirmedAction): Html {
+export function confirmedActionForm({ messages: { consent } }: PageSettings, action: ConfirmedAction): Html {
+  const { csrf, field, text, label, consequence, fields, submit, isForAllDevices = false } = action;
   const id = `confirm-${field.name}-${field.value.replaceAll(',', '-')}`;
   return html`<details class="confirm${isForAllDevices && ' all-devices'}">
-    <summary aria-label="${label}">${text}</summary>
+    <summary>
+      <span class="when-closed"><span aria-hidden="true">${text}</span><span class="visually-hidden">${label}</span></span>
+      <span class="when-open">${consent.cancel}</span>
+    </summary>
     <form method="post">
       ${hiddenField('csrf', csrf)}${hiddenField(field.name, field.value)}
       <p id="${id}">${consequence}</p>

@@ -131,7 +131,7 @@ function deviceRemoval(settings: PageSettings, application: string, device: Devi
     label: messages.removeDeviceLabel(names),
     text: messages.remove,
     consequence: messages.removeDeviceConsequence(names),
-    submit: messages.removeApplication,
+    submit: messages.remove,
   };
 }
 
@@ -139,7 +139,7 @@ const deviceName = (settings: PageSettings, { device }: Device): string =>
   device === null ? settings.messages.sessions.unknown : translateDeviceDescription(settings, device);
 
 const removalForm = (settings: PageSettings, csrf: string, { ids, keys, ...texts }: Removal): Html =>
-  confirmedActionForm({ csrf, field: { name: 'app', value: ids }, fields: keepKeysCheckbox(settings, keys), ...texts });
+  confirmedActionForm(settings, { csrf, field: { name: 'app', value: ids }, fields: keepKeysCheckbox(settings, keys), ...texts });
 
 /**
  * Renders the checkbox for keeping the API keys that an application created. The checkbox value lists the key IDs, so that keys created
