@@ -88,7 +88,7 @@ describe('removing an application on the account page', () => {
     expect(page.text).toMatch(
       /<details class="confirm">\s*<summary>[^]*?>Remove<[^]*?>Remove Mandate command line: Command line<[^]*?<\/summary>/,
     );
-    expect(page.text).toMatch(/loses access to your account immediately\.[^]*<button class="danger small"[^>]*>Remove application</);
+    expect(page.text).toMatch(/loses access to your account immediately, until[^]*<button class="danger small"[^>]*>Remove</);
     const [, app = ''] = /name="app" value="(\d+)"/.exec(page.text) ?? [];
     return { anna, first, page, app };
   }

@@ -106,7 +106,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     'confirmation of an application removal': async (page) => {
       await openAs(page, await createUserWithCredentials(server), '/account/apps');
       await page.locator('details.confirm summary').first().click();
-      await page.getByRole('button', { name: 'Remove application' }).waitFor();
+      await page.locator('details[open] button.danger').waitFor();
     },
     'confirmation of an API key revocation': async (page) => {
       await openAs(page, await createUserWithCredentials(server), '/account/api-keys');
