@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     const problems = await page.locator('tbody').innerText();
     expect(problems).toContain('4\tName\tA value is missing.');
     expect(problems).toContain('4\tCategory\tEnter lowercase words joined by hyphens, such as hot-drinks.');
-    expect(problems).toContain('4\tPrice\tEnter an amount such as 4.50, without a currency symbol.');
+    expect(problems).toContain('4\tPrice\tEnter an amount such as 4.50, with a decimal point and without a currency symbol.');
     await checkPageAccessibilityAndLayout(page, 'import preview');
     await button('Import 2 products').click();
     await expect.poll(() => runPendingTasks(shop)).toBe(1);
