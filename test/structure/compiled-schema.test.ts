@@ -25,7 +25,10 @@ function valid(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodArray) return fc.array(mostlyValid(schema.element), { maxLength: 3 });
   if (schema instanceof z.ZodRecord)
     return fc.dictionary(
-      fc.oneof(fc.string({ minLength: 1, maxLength: 40 }), fc.string({ minLength: 41, maxLength: 42 })),
+      // A compiled map rejects the key `__proto__` (test/http/compiled-schema-limits.test.ts), whereas zod ignores it.
+      fc
+        .oneof(fc.string({ minLength: 1, maxLength: 40 }), fc.string({ minLength: 41, maxLength: 42 }))
+        .filter((key) => key !== '__proto__'),
       mostlyValid(schema.valueSchema),
       { maxKeys: 3 },
     );
