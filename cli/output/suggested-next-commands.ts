@@ -12,7 +12,7 @@ type ResponseBody = {
   readonly provider?: string;
   readonly result?: unknown;
 };
-/** A suggested next step, with its command without the word `mandate`. */
+/** A suggested next step and its command, without the leading `mandate`. */
 type Step = { readonly text: string; readonly command: string };
 type NextStep = (body: ResponseBody) => Step | undefined;
 

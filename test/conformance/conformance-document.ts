@@ -48,7 +48,7 @@ NODE_EXTRA_CA_CERTS=suite.pem npm run conformance -- --suite https://localhost:8
 
 \`--plan NAME\` runs the plan with this ID, or all variants of the plan with this name. \`--parallel 4\` runs four plans at the same time. This command generates this section from the results; the plans are in \`test/conformance/conformance-plans.ts\`, and their configuration is in \`test/conformance/plan-configuration.ts\`.`;
 
-const meanings = `"Review" means that the suite found no fault, but a person must check a screenshot, which the program uploads. A "Warning" result does not prevent certification. "Skipped" means that, according to the server's metadata, the module does not apply.`;
+const meanings = `"Review" means that the suite found no fault, but a person must check a screenshot that the test program uploads. A "Warning" result does not prevent certification. "Skipped" means that, according to the server's metadata, the module does not apply.`;
 
 const columns = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED'] as const;
 

@@ -113,8 +113,8 @@ export async function consentTo(page: Page, scopes: readonly Scope[]): Promise<v
 }
 
 /**
- * Checks the current state of a page for violations that axe finds and for horizontal overflow, in narrow and wide windows and in light and
- * dark mode. In dark mode, axe applies only the rules about colors. Takes screenshots if a directory is set.
+ * Checks a page in its current state for axe violations and for horizontal overflow, in narrow and wide windows and in light and dark mode.
+ * In dark mode, axe applies only the rules about colors. Takes screenshots if a directory is set.
  */
 export async function checkPageAccessibilityAndLayout(page: Page, name: string): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' });

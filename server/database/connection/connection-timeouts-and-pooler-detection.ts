@@ -26,8 +26,8 @@ export const isBehindConnectionPooler = (client: ClientBase): boolean => pooledT
 export const getPooledTransactionTimeoutStatement = (client: ClientBase): PreparedQuery | undefined => pooledTransactionLimits.get(client);
 
 /**
- * Sets a new connection's timeouts. A direct connection gets session settings after connecting, because poolers reject them as startup
- * parameters. Through a pooler, several clients can share a session, so each transaction sets its timeouts
+ * Sets a new connection's timeouts. On a direct connection, they are session settings that are set after connecting. They are not sent as
+ * startup parameters, because a pooler would reject these, and only an established connection shows whether there is a pooler. Through a pooler, several clients can share a session, so each transaction sets its timeouts
  * (`getPooledTransactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
