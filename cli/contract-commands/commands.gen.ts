@@ -5996,7 +5996,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
           description:
-            "URL of the application's privacy policy (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.",
+            "URL of the application's privacy policy (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if the redirect URI of the request has the same host.",
         },
         tos_uri: {
           type: ['string', 'null'],
@@ -6421,7 +6421,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 500,
           pattern: '^https:\\/\\/[^\\s/?#:@\\\\"<>]+\\.[^\\s/?#@\\\\"<>]+(?:[/?#][!-~]*)?$',
           description:
-            "URL of the application's privacy policy (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.",
+            "URL of the application's privacy policy (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if the redirect URI of the request has the same host.",
         },
         tos_uri: {
           type: ['string', 'null'],

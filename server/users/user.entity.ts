@@ -39,7 +39,8 @@ const changedByMethod = new WeakSet<object>();
 
 export class User extends schema.class {
   /**
-   * Changed only by `changeEmailAddressNotifyAndAudit` (change-email-address-or-mark-verified.ts), which also invalidates e-mailed links and notifies the owner.
+   * Changed only by `changeEmailAddressNotifyAndAudit` (change-email-address-or-mark-verified.ts), which also invalidates e-mailed
+   * links and notifies the owner.
    */
   declare readonly email: string;
 

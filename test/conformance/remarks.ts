@@ -8,7 +8,7 @@ const noPairwiseSubjects = "A user has the same `sub` in all applications, as th
 const noLogoOfApplications =
   "The screenshot shows the sign-in page. The specification recommends that the page shows this logo. The server shows only the name of a self-registered application: an image on the application's server would reveal to it who opens the page, and the logo could be that of another company.";
 const linksOnConsentPage =
-  'The screenshot shows the sign-in page. The specification recommends that the page shows this link. The server shows the links of a self-registered application on the consent page, if a redirect URI has the same host. The link of the suite leads to `localhost`, and the server accepts only links to host names with a dot.';
+  'The screenshot shows the sign-in page. The specification recommends that the page shows this link. The server shows the links of a self-registered application on the consent page, if the redirect URI has the same host. The link of the suite leads to `localhost`, and the server accepts only links to host names with a dot.';
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 

@@ -5,7 +5,7 @@ const descriptions = {
   logo_uri:
     "Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but the shop's pages never load it.",
   policy_uri:
-    "URL of the application's privacy policy (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if a redirect URI has the same host.",
+    "URL of the application's privacy policy (RFC 7591 section 2), linked on the consent page. If no administrator registered the application, the page shows the link only if the redirect URI of the request has the same host.",
   tos_uri:
     "URL of the application's terms of service (RFC 7591 section 2), linked on the consent page under the same conditions as `policy_uri`.",
 };

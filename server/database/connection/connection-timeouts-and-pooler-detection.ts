@@ -27,8 +27,8 @@ export const getPooledTransactionTimeoutStatement = (client: ClientBase): Prepar
 
 /**
  * Sets a new connection's timeouts. On a direct connection, they are session settings that are set after connecting. They are not sent as
- * startup parameters, because a pooler would reject these, and only an established connection shows whether there is a pooler. Through a pooler, several clients can share a session, so each transaction sets its timeouts
- * (`getPooledTransactionTimeoutStatement`).
+ * startup parameters, because a pooler would reject these, and only an established connection shows whether there is a pooler. Through a
+ * pooler, several clients can share a session, so each transaction sets its timeouts (`getPooledTransactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
 export async function setConnectionTimeoutsAndDetectPooler(

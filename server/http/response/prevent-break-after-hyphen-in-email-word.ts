@@ -6,7 +6,7 @@ const documentPart = /<(title|style|script|textarea|option)\b[^>]*>.*?<\/\1>|<[^
 /**
  * Keeps words such as “e-mail” in the text of a document on one line. Otherwise, browsers would break these words after the hyphen.
  * E-mail addresses and URLs stay unchanged.
- * @param attribute attribute of the elements that contain these words, which must prevent line breaks
+ * @param attribute attribute that is added to a `span` around each of these words, and that prevents line breaks in it
  */
 export const preventBreakAfterHyphenInEmailWord = (document: Html, attribute: Html): Html =>
   new Html(

@@ -30,7 +30,7 @@ describe('the consent page', () => {
     expect(await readConsentLinks({})).toEqual([]);
   });
 
-  test('links only to hosts of the redirect URIs if no administrator registered the application (RFC 7591 section 5)', async () => {
+  test('links only to the host of the redirect URI if no administrator registered the application (RFC 7591 section 5)', async () => {
     expect(await readConsentLinks({ policyUri, tosUri, registration: 'registration_token' })).toEqual([privacyPolicy]);
   });
 });
@@ -38,17 +38,16 @@ describe('the consent page', () => {
 test.each([
   ['the host of the client ID', { clientId: 'https://app.example/client.json' }, policyUri],
   ['a different port', { clientId: 'https://app.example:8443/client.json' }, undefined],
-  ['a subdomain of the host', { redirectUris: ['https://login.app.example/callback'] }, undefined],
-  ['a loopback redirect URI', { redirectUris: ['http://app.example/callback', 'http://127.0.0.1/callback'] }, undefined],
-  ['a custom URI scheme', { redirectUris: ['com.example.app:/callback'] }, undefined],
-])('links of a self-registered application are compared with hosts of https URLs: %s', (_case, fields, expected) => {
-  const application = {
-    clientId: 'app-1',
-    policyUri,
-    tosUri: null,
-    registration: 'open_registration',
-    redirectUris: [],
-    ...fields,
-  } as const;
-  expect(selectLinksForConsentPage(application)).toEqual({ privacyPolicy: expected, termsOfService: undefined });
-});
+  ['the host of the redirect URI', { redirectUri: 'https://app.example/callback' }, policyUri],
+  ['a subdomain of the host', { redirectUri: 'https://login.app.example/callback' }, undefined],
+  ['an http redirect URI', { redirectUri: 'http://app.example/callback' }, undefined],
+  ['a custom URI scheme', { redirectUri: 'com.example.app:/callback' }, undefined],
+  ['the device flow', { redirectUri: undefined }, undefined],
+])(
+  'links of a self-registered application are compared with hosts of https URLs: %s',
+  (_case, fields: { clientId?: string; redirectUri?: string | undefined }, expected) => {
+    const { clientId = 'app-1', redirectUri } = fields;
+    const application = { clientId, policyUri, tosUri: null, registration: 'open_registration' } as const;
+    expect(selectLinksForConsentPage(application, redirectUri)).toEqual({ privacyPolicy: expected, termsOfService: undefined });
+  },
+);

@@ -66,7 +66,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
   const html = consentPage(context.settings, {
     csrf: context.forms.issue(req, res),
     application: { name: application.name, firstParty: application.firstParty, logo: getLogoUriIfPngDataUri(application.logoUri) },
-    links: selectLinksForConsentPage(application),
+    links: selectLinksForConsentPage(application, getAuthorizationRequestRedirectUri(interaction)),
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
     selfRegistered: isRegisteredWithoutApproval(application),
     returnTo: getAuthorizationRequestRedirectUri(interaction),

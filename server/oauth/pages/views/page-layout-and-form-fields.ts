@@ -93,7 +93,9 @@ export function emphasizeValue(message: string, value: string): Html {
     : html`${message.slice(0, at)}<strong class="address">${allowAddressBreaks(value)}</strong>${message.slice(at + value.length)}`;
 }
 
-/** Lets browsers break an e-mail address after the `@` and before a dot of the domain. Otherwise, browsers would break it before any letter. */
+/**
+ * Lets browsers break an e-mail address after the `@` and before a dot of the domain. Otherwise, browsers would break it before any letter.
+ */
 const allowAddressBreaks = (address: string): HtmlChild =>
   address.split(/(?<=@)|(?<=@.*)(?=\.)/).map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);
 
