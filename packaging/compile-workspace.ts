@@ -68,9 +68,9 @@ async function copyAssets(source: string, output: string): Promise<void> {
 }
 
 async function copyPackages(workspace: string, output: string): Promise<void> {
-  for (const [name, { from, to }] of Object.entries(copiedPackages[workspace] ?? {})) {
+  for (const [name, { from, to, except }] of Object.entries(copiedPackages[workspace] ?? {})) {
     const folder = join(root, 'node_modules', name);
-    await cp(join(folder, from), join(output, to), { recursive: true, filter: (path) => !/\.(?:map|d\.ts)$/.test(path) });
+    await cp(join(folder, from), join(output, to), { recursive: true, filter: (path) => !except.test(path) });
     await writeFile(join(output, to, 'package.json'), `${JSON.stringify(await createCopiedManifest(folder), null, 2)}\n`);
   }
 }

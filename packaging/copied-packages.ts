@@ -3,6 +3,8 @@ type CopiedPackage = {
   readonly from: string;
   /** Target folder in the workspace's `dist`. */
   readonly to: string;
+  /** Matches paths of files that are not copied. */
+  readonly except: RegExp;
 };
 
 /**
@@ -10,5 +12,8 @@ type CopiedPackage = {
  * published package, because their own dependencies are large and unused.
  */
 export const copiedPackages: Readonly<Record<string, Readonly<Record<string, CopiedPackage>>>> = {
-  server: { '@scalar/api-reference': { from: 'dist/browser', to: 'docs/scalar' } },
+  server: {
+    // The API reference page loads `standalone.esm.js` and its chunks. `standalone.js` contains the same code in one file.
+    '@scalar/api-reference': { from: 'dist/browser', to: 'docs/scalar', except: /\.(?:map|d\.ts)$|\/standalone\.js$/ },
+  },
 };

@@ -23,7 +23,7 @@ import {
 import { installedCommand, orderWithInstalledClient, orderWithInstalledCommand, signInWithInstalledCommand } from './sign-in-and-order.ts';
 import { previousReleaseBackup } from './previous-release.ts';
 
-const maxInstalledMegabytes = 155;
+const maxInstalledMegabytes = 152;
 /** Returns the names of the migrations that a command's output reports as applied or pending. */
 const findMigrations = (output: string, state: 'applied' | 'pending'): string[] =>
   Array.from(output.matchAll(new RegExp(`^${state} {2}(\\d{14}_\\w+)`, 'gm')), ([, name = '']) => name);
