@@ -45,7 +45,7 @@ const matchers: { readonly [Type in CertificateSubjectType]: (certificate: X509C
   san_email: (certificate, value) => certificate.checkEmail(value, { subject: 'never' }) !== undefined,
 };
 
-/** Returns whether the certificate contains exactly this name. A wildcard in the certificate does not match any name. */
+/** Returns whether the certificate contains exactly this name. A wildcard name in the certificate is not expanded. */
 export const certificateHasSubjectOrAltName = (certificate: X509Certificate, { type, value }: CertificateSubject): boolean =>
   matchers[type](certificate, value);
 

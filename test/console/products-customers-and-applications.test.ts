@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByLabel('Tax rate').fill('5.5');
     await button('Save').click();
     await page.getByText('The product has been saved.').waitFor();
-    await button('Put up for sale').click();
+    await button('List for sale').click();
     await button('Archive').click();
     await button('Archive', dialog()).click();
     await page.getByText('Archived', { exact: true }).waitFor();

@@ -10,7 +10,7 @@ import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useProductsTranslations } from '../use-products-translations.ts';
 
-/** Buttons that put a product up for sale, archive it, or delete a draft. */
+/** Buttons that list a product for sale, archive it, or delete a draft. */
 export function ProductActions({ product }: { readonly product: Product }): ReactNode {
   const t = useProductsTranslations();
   const [isDeleting, deletion] = useDisclosure(false);
