@@ -31,7 +31,7 @@ describe('the page of API keys', () => {
     for (const part of [
       'Backup &lt;b&gt;',
       key.prefix,
-      'See your name and e-mail address',
+      'See your name, e-mail address and other account details, such as language and status',
       'Mandate command line',
       'Mar\u00a04,\u00a02026, 05:06\u00a0UTC',
       'Active',

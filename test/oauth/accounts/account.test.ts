@@ -120,7 +120,7 @@ test('the page of applications shows the granted scopes and can remove an applic
   const { tokens } = await createOtherSession(server.origin, anna);
   const page = await anna.browser.open('/account/apps');
   expect(page.text).toContain('Mandate command line');
-  expect(page.text).toContain('See your name and e-mail address');
+  expect(page.text).toContain('See your name, e-mail address and other account details, such as language and status');
   const app = /name="app" value="(\d+)"/.exec(page.text)?.[1] ?? '';
   const ben = await signUp(server.origin);
   await obtainTokens(server.origin, ben, []);

@@ -2,6 +2,7 @@ import { getRolesAllowedForScope, type Scope } from '@mandate/contract';
 import type { ApplicationLinks } from '../../../applications/select-links-for-consent-page.ts';
 import { loopbackHostNames } from '../../../applications/find-redirect-uri-registration-error.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
+import { describeScope } from './describe-scope.ts';
 import { orderLimitsFields, type OrderLimitsFieldsViewModel } from './order-limits-fields-and-page.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
 import { getPermissionGroup, isPowerfulPermission, permissionGroups, powerfulGroups, type PermissionGroup } from './permission-groups.ts';
@@ -145,7 +146,7 @@ function permissions(settings: PageSettings, content: ConsentPageViewModel): Htm
             <h2 id="group-${group}">${consent.groups[group]}</h2>
             ${powerfulGroups.has(group) && html`<p class="hint">${consent.tickPowerful}</p>`}
             <ul class="permissions">
-              ${scopes.map((one) => permission(settings, one, describePermission(settings, one.scope, content)))}
+              ${scopes.map((one) => permission(settings, one, describeScope(settings, one.scope, content.identityScopes)))}
             </ul>
           </div>`,
       )}
@@ -154,17 +155,16 @@ function permissions(settings: PageSettings, content: ConsentPageViewModel): Htm
 }
 
 /** Renders the scopes that the user cannot grant, with a button to continue with a different account. */
-const beyondRole = (
-  { messages: { consent, permission: texts } }: PageSettings,
-  { application, beyondRole: refused }: ConsentPageViewModel,
-): Html =>
-  html`<div class="warning" role="alert">
+function beyondRole(settings: PageSettings, { application, beyondRole: refused, identityScopes }: ConsentPageViewModel): Html {
+  const { consent } = settings.messages;
+  return html`<div class="warning" role="alert">
     <p>${consent.cannot({ application: application.name })}</p>
     <ul>
-      ${refused.map((scope) => html`<li>${texts[scope]} <small>${getRolesAllowedForScope(scope).includes('staff') ? consent.onlyForStaff : consent.onlyForAdministrators}</small></li>`)}
+      ${refused.map((scope) => html`<li>${describeScope(settings, scope, identityScopes)} <small>${getRolesAllowedForScope(scope).includes('staff') ? consent.onlyForStaff : consent.onlyForAdministrators}</small></li>`)}
     </ul>
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
+}
 
 /**
  * Renders the stored logo or the first letter of the application name. If the page loaded the image from the developer's server, the
@@ -174,21 +174,6 @@ const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): H
   logo === undefined
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;
-
-/**
- * Describes a permission. The text of `users.read` names only the data that the identity scopes do not include, because a checkbox for data
- * that are always included would be contradictory.
- */
-const describePermission = (
-  { messages }: PageSettings,
-  scope: Permission['scope'],
-  { identityScopes }: Pick<ConsentPageViewModel, 'identityScopes'>,
-): string => {
-  if (scope !== 'users.read') return messages.permission[scope];
-  const [hasName, hasEmail] = [identityScopes.includes('profile'), identityScopes.includes('email')];
-  const included = hasName && hasEmail ? 'nameAndEmail' : hasName ? 'name' : hasEmail ? 'email' : 'other';
-  return messages.consent.accountDetails({ included });
-};
 
 const permission = ({ messages }: PageSettings, { scope, isOptional, isSelected }: Permission, text: string): Html =>
   isOptional

@@ -91,8 +91,3 @@ export function closeAccountPage(settings: PageSettings, csrf: string): Html {
     <p class="elsewhere"><a href="/account">${messages.keep}</a></p>`;
   return renderAccountSubpage(settings, messages.title, form);
 }
-
-/** Returns a scope's description in the language of the page. */
-export function describeScope({ messages }: PageSettings, scope: string): string {
-  return Object.entries<string>(messages.permission).find(([name]) => name === scope)?.[1] ?? scope;
-}

@@ -1,6 +1,7 @@
 import { orderActionsInAuthorizationDetails, type ApiKeyLimits } from '@mandate/contract';
 import type { AccountApiKey } from '../../../../api-keys/list-active-and-latest-past-api-keys-of-user.ts';
-import { renderAccountSubpage, describeScope } from './account-subpage-layout-and-basic-forms.ts';
+import { describeScope } from '../describe-scope.ts';
+import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
 import { confirmedActionForm } from './confirmed-action-form.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { statusBadge } from '../status-badge.ts';
@@ -65,7 +66,7 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
 const permissionsAndLimits = (settings: PageSettings, { scopes, limits }: AccountApiKey): Html =>
   html`<p class="quiet">${settings.messages.apiKeys.may}</p>
     <ul class="can">
-      ${scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
+      ${scopes.map((scope) => html`<li>${describeScope(settings, scope, scopes)}</li>`)}
     </ul>
     ${limits && describeKeyLimits(settings, limits)}`;
 

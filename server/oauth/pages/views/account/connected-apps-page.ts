@@ -5,7 +5,8 @@ import { html, type Html } from '../../../../http/response/html-template.ts';
 import { describeOrderableProductCategories } from '../order-limits-form-and-amount-format.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { checkboxField, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { describeScope, renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
+import { describeScope } from '../describe-scope.ts';
+import { renderAccountSubpage } from './account-subpage-layout-and-basic-forms.ts';
 import { confirmedActionForm } from './confirmed-action-form.ts';
 import { translateDeviceDescription } from './translate-device-description.ts';
 
@@ -75,7 +76,7 @@ function applicationRow(settings: PageSettings, csrf: string, application: Conne
 const permissionList = (settings: PageSettings, { scopes }: Device): Html =>
   html`<p class="quiet">${settings.messages.apps.may}</p>
     <ul class="can">
-      ${scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
+      ${scopes.map((scope) => html`<li>${describeScope(settings, scope, scopes)}</li>`)}
     </ul>`;
 
 function deviceDetails(
