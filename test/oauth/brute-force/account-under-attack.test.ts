@@ -46,6 +46,8 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     expect([rejectedPage.response.status, rejectedPage.text.includes('The code, the e-mail address or the password is incorrect')]).toEqual(
       [400, true],
     );
+    const hasLanguageSwitch = ({ text }: HtmlPage): boolean => text.includes('class="languages"');
+    expect([hasLanguageSwitch(page), hasLanguageSwitch(rejectedPage)]).toEqual([true, false]); // the switch would remove the error
     expect((await submitFormByAction(browser, page, 'e-mail-code', { code: '' })).text).toContain('Enter the code from the e-mail');
     const code = extractEmailCode(mail.text);
     expect(isAccountPage(await submitFormByAction(browser, page, 'e-mail-code', { code: code.toUpperCase() }))).toBe(true);

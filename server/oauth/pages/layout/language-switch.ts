@@ -39,8 +39,13 @@ function languageLink(tag: string, name: string, query: string | undefined): Htm
   return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}">${name}</a>`;
 }
 
-/** Makes a page's language switch submit one of the page's forms, because the page has state that its URL does not contain. */
+/**
+ * Makes a page's language switch submit one of the page's forms, because the page has state that its URL does not contain. A page with
+ * errors gets no language switch, because the form would be shown again without the errors.
+ */
 export const copySettingsWithFormLanguageSwitch = <Settings extends { readonly languageSwitch?: LanguageSwitch | undefined }>(
   settings: Settings,
   formId: string,
-): Settings => ({ ...settings, languageSwitch: settings.languageSwitch && { ...settings.languageSwitch, formId } });
+  errors: readonly unknown[] = [],
+): Settings =>
+  errors.length > 0 ? settings : { ...settings, languageSwitch: settings.languageSwitch && { ...settings.languageSwitch, formId } };

@@ -13,7 +13,7 @@ export type EmailCodePageViewModel = {
 export function emailCodePage(settings: PageSettings, { csrf, proof, path, faults }: EmailCodePageViewModel): Html {
   const { emailCode: messages, tooMany } = settings.messages;
   return renderPage(
-    copySettingsWithFormLanguageSwitch(settings, 'e-mail-code-form'),
+    copySettingsWithFormLanguageSwitch(settings, 'e-mail-code-form', faults),
     messages.title,
     html`<h1>${messages.title}</h1>
       <p role="status">${messages.text}</p>

@@ -17,7 +17,7 @@ export function secondFactorPage(settings: PageSettings, content: SecondFactorPa
   const { secondFactor, passkey } = settings.messages;
   const { csrf, proof, path, faults = [] } = content;
   return renderPage(
-    copySettingsWithFormLanguageSwitch(settings, 'second-factor-form'),
+    copySettingsWithFormLanguageSwitch(settings, 'second-factor-form', faults),
     secondFactor.title,
     html`<h1>${secondFactor.title}</h1>
       <form id="second-factor-form" method="post" action="${path}/second-factor" novalidate>
