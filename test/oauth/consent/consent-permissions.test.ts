@@ -115,4 +115,15 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('on a phone, with eve
     }
     expect([...reached].toSorted()).toEqual(scopeNames.toSorted());
   });
+
+  test.each(bundledLanguages.tags)('the heading with the name of the command line has at most three lines: %s', async (tag) => {
+    await page.goto(server.origin + authorizationPath(buildAuthorizationRequest({ prompt: 'consent' }).query));
+    if ((await page.locator(`html[lang=${tag}]`).count()) === 0) await page.locator(`.languages [lang=${tag}]`).click();
+    await page.locator(`html[lang=${tag}]`).waitFor();
+    const lines = await page.evaluate(`(() => {
+      const heading = document.querySelector('h1');
+      return heading.getBoundingClientRect().height / parseFloat(getComputedStyle(heading).lineHeight);
+    })()`);
+    expect(Math.round(z.number().parse(lines))).toBeLessThanOrEqual(3);
+  });
 });
