@@ -156,6 +156,21 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('an e-mail in Chromiu
     expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(26, 27, 33)');
   });
 
+  test.each(['en', 'de'])('in the language %s, the button that confirms an e-mail address has one line on a phone', async (tag) => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    const label = bundledLanguages.match(tag)?.messages.mail.buttons.confirmAddress ?? '';
+    await page.setContent(
+      renderBrandedEmail('ann@example.com', shop, 'https://shop.example', { ...content, action: { ...content.action, label } }).html,
+    );
+    const lines = `(() => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector('a.button'));
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    })()`;
+    expect(await page.evaluate(lines)).toBe(1);
+    await page.close();
+  });
+
   test.each(bundledLanguages.all)(
     'all e-mails in the language $tag are accessible and fit small screens',
     { timeout: 60_000 },
