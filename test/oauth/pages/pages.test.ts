@@ -176,6 +176,19 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
     });
   });
 
+  test('the button with a very long name has space for the ellipsis', { timeout: 60_000 }, async () => {
+    await withPage({}, async (page) => {
+      await accountScenarios['sign-in while signed in']?.(page);
+      const lineStarts = `(() => {
+        const text = document.querySelector('a.button.main .two-lines');
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        return [...range.getClientRects()].map(({ left }) => left - text.getBoundingClientRect().left);
+      })()`;
+      expect(new Set(z.array(z.number()).parse(await page.evaluate(lineStarts)))).toEqual(new Set([0]));
+    });
+  });
+
   test.each(bundledLanguages.tags)('on a phone, the main button is above the second button in the language %s', async (language) => {
     const { browser: signedInBrowser } = await signUp(server.origin);
     await withPage({ viewport: { width: 390, height: 844 } }, async (page) => {
