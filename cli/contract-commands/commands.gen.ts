@@ -8081,7 +8081,7 @@ export const commandGroupSummaries: Readonly<Record<string, string>> = {
 
 /** Every OAuth scope, with the description on the consent page. */
 export const scopeSummaries: Readonly<Record<string, string>> = {
-  'users.read': 'See your name and e-mail address',
+  'users.read': 'See your name, e-mail address and other account details, such as language and status',
   'users.write': 'Change your name and language, and close your account',
   'users.manage': 'See all users, add customers, change their names, e-mail addresses and statuses, and close their accounts',
   'users.administer': 'Change the role of any user, change and close staff and administrator accounts, and import and export all users',

@@ -5,7 +5,7 @@
  * `*.read` and `*.write` give access only to the resources of the token's user; `write` does not imply `read`.
  */
 export const scopeDefinitions = {
-  'users.read': { consent: 'See your name and e-mail address', admin: false },
+  'users.read': { consent: 'See your name, e-mail address and other account details, such as language and status', admin: false },
   'users.write': { consent: 'Change your name and language, and close your account', admin: false },
   'users.manage': {
     consent: 'See all users, add customers, change their names, e-mail addresses and statuses, and close their accounts',
