@@ -1,7 +1,9 @@
 import { problemDeclarations, scopeDefinitions, scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
+import { describeScope } from '../../server/oauth/pages/views/describe-scope.ts';
 import { openIdConnectScopes } from '../../server/oauth/protocol/oauth-scopes.ts';
 import { generateMessageTypes } from '../../server/languages/generate-message-types.ts';
+import { bundledLanguages } from '../../server/languages/languages.ts';
 import { flattenMessageCatalog, readMessageCatalogs, type MessageCatalog } from '../../server/languages/message-catalog.ts';
 import { listMessageArguments } from '../../server/languages/parse-message-and-list-arguments.ts';
 
@@ -63,9 +65,8 @@ describe.each(Object.entries({ en, ...translations }))('%s', (tag, catalog) => {
 });
 
 test('the consent texts in English are those of the contract', () => {
-  const texts = flattenMessageCatalog(en);
   const consentTexts = scopeNames.map((scope) => [scope, scopeDefinitions[scope].consent]);
-  expect(scopeNames.map((scope) => [scope, texts.get(`permission.${scope}`)])).toEqual(consentTexts);
+  expect(scopeNames.map((scope) => [scope, describeScope(bundledLanguages.default, scope, [])])).toEqual(consentTexts);
 });
 
 test('a missing message, a missing or extra argument and a scope without a text are reported by name', () => {

@@ -5,7 +5,11 @@ import type { PageSettings } from './page-layout-and-form-fields.ts';
  * include, because a checkbox for data that are always included would be contradictory.
  * @param allScopes scopes that are granted or requested together with this scope
  */
-export function describeScope({ messages: { permission } }: PageSettings, scope: string, allScopes: readonly string[]): string {
+export function describeScope(
+  { messages: { permission } }: Pick<PageSettings, 'messages'>,
+  scope: string,
+  allScopes: readonly string[],
+): string {
   const [hasName, hasEmail] = [allScopes.includes('profile'), allScopes.includes('email')];
   const included = hasName && hasEmail ? 'nameAndEmail' : hasName ? 'name' : hasEmail ? 'email' : 'other';
   const texts: Readonly<Record<string, string>> = { ...permission, 'users.read': permission['users.read']({ included }) };
