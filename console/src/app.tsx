@@ -29,7 +29,7 @@ export function App(): ReactNode {
               <Session />
             </ErrorBoundary>
           </Suspense>
-          <Notifications position="bottom-right" limit={3} autoClose={4_000} />
+          <Notifications position="bottom-right" autoClose={4_000} />
         </BrowserRouter>
       </QueryClientProvider>
     </MantineProvider>

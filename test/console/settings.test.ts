@@ -38,12 +38,17 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.getByRole('img', { name: 'Logo of Corner Shop' }).waitFor();
     await page.getByRole('button', { name: 'Delete the logo' }).click();
     await page.getByText('No logo').waitFor();
+    const notices = page.getByRole('alert');
+    await expect.poll(() => notices.allInnerTexts(), { timeout: 2_000 }).toEqual([expect.stringContaining('The logo has been deleted.')]);
 
     await page.getByLabel('Shop name').fill('Yours');
     expect((await admin.callApi('PATCH', '/api/v1/branding', { body: { name: 'Theirs' } })).status).toBe(200);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Someone else has changed this data').waitFor();
     await page.getByRole('cell', { name: 'Theirs' }).waitFor();
+    await expect
+      .poll(() => notices.allInnerTexts(), { timeout: 2_000 })
+      .toEqual([expect.stringContaining('Someone else has changed this data')]);
     await checkPageAccessibilityAndLayout(page, 'settings conflict');
     await page.getByRole('button', { name: 'Save my changes' }).click();
     await expect.poll(async () => (await shop.callApi('GET', '/api/v1/branding')).body.name).toBe('Yours');

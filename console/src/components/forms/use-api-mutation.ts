@@ -18,7 +18,7 @@ export function useApiMutation<Data, Variables>(
   mutation: MutationOf<Data, Variables>,
   { changes, doneMessage, onDone, notifiesErrors = false }: Options<Data>,
 ) {
-  const notices = useFormNotices(JSON.stringify(mutation.mutationKey));
+  const notices = useFormNotices();
   const queryClient = useQueryClient();
   return useMutation({
     ...mutation,

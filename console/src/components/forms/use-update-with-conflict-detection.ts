@@ -33,7 +33,7 @@ const maxAttempts = 3;
 export function useUpdateWithConflictDetection<Resource extends object, Changes extends object>(options: Options<Resource, Changes>) {
   const { read, write, changes: changedResources, doneMessage, onDone } = options;
   const queryClient = useQueryClient();
-  const notices = useFormNotices(`${window.location.pathname} ${changedResources.join()}`);
+  const notices = useFormNotices();
   const [conflict, setConflict] = useState<UpdateConflict<Resource, Changes>>();
   const mutation = useMutation({
     mutationFn: ({ seen, changes }: { readonly seen: Resource; readonly changes: Changes }) => update({ read, write }, seen, changes),
