@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scopeNames } from '@mandate/contract';
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createBackupTaskHandlers } from '../../server/backup/backup-task-handlers.ts';
 import { createLogger } from '../../server/logging/logger.ts';
@@ -198,6 +199,9 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.getByRole('row', { name: 'Anna Test' }).getByText('Administrator').waitFor();
     await page.setViewportSize({ width: 390, height: 860 });
     expect(await page.getByRole('row', { name: 'Anna Test' }).innerText()).toContain(customer.email);
+    const emailLines = await readVisualLines(page.getByText(customer.email).first());
+    expect(emailLines.join('')).toBe(customer.email);
+    expect(emailLines.slice(1).filter((line) => !line.startsWith('@') && !customer.email.includes(`.${line}`))).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 860 });
     expect(await page.getByRole('row', { name: '(you)' }).getByRole('button').count()).toBe(0);
     await checkPageAccessibilityAndLayout(page, 'settings staff');
@@ -215,3 +219,19 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     expect((await staff.callApi('PATCH', '/api/v1/branding', { body: { name: 'No' } })).status).toBe(403);
   });
 });
+
+/** Returns the text of each line in which the browser shows an element. */
+const readVisualLines = (locator: Locator): Promise<string[]> =>
+  locator.evaluate((element) => {
+    const lines = new Map<number, string>();
+    for (const node of element.childNodes) {
+      for (let index = 0; index < (node.length ?? 0); index++) {
+        const range = element.ownerDocument.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + 1);
+        const { top } = range.getBoundingClientRect();
+        lines.set(top, (lines.get(top) ?? '') + String(range));
+      }
+    }
+    return [...lines.values()];
+  });

@@ -5,6 +5,7 @@ import { useMemo, type ReactNode } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { mutations, queries } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
+import { EmailAddress } from '../../../components/email-address.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ListToolbar } from '../../../components/lists/list-toolbar.tsx';
@@ -92,7 +93,7 @@ const createColumns = (t: CustomersTranslate, format: Format): Column<User>[] =>
     id: 'name',
     header: t('field.name'),
     cell: ({ name, status }) => (status === 'closed' ? t('closedAccount') : name),
-    narrowDetail: ({ email, status }) => status !== 'closed' && email,
+    narrowDetail: ({ email, status }) => status !== 'closed' && <EmailAddress email={email} />,
   },
   { id: 'email', header: t('field.email'), cell: ({ email, status }) => (status === 'closed' ? '–' : email), isSecondary: true },
   { id: 'status', header: t('field.status'), cell: (user) => <CustomerStatusBadge {...user} /> },

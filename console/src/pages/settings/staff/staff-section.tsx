@@ -6,6 +6,7 @@ import { queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 import { signInAgain } from '../../../api/sign-in-again.ts';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { EmailAddress } from '../../../components/email-address.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
@@ -69,7 +70,7 @@ function createColumns(
       id: 'name',
       header: t('staff.name'),
       cell: ({ id, name }) => (id === selfId ? t('staff.you', { name }) : name),
-      narrowDetail: ({ email }) => email,
+      narrowDetail: ({ email }) => <EmailAddress email={email} />,
     },
     { id: 'email', header: t('staff.email'), cell: ({ email }) => email, isSecondary: true },
     {
