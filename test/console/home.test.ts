@@ -87,6 +87,8 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
     await sales.locator('summary').click();
     expect(await sales.locator('tbody tr').count()).toBe(7);
     expect(await range.locator('option').count()).toBe(4);
+    const search = page.locator('aside button span').first();
+    expect(await search.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     await range.selectOption(labels.months);
     await page.getByRole('region', { name: new RegExp(`^${labels.months}`) }).waitFor();
     await page.getByRole('figure', { name: labels.perMonth }).waitFor();
