@@ -39,12 +39,16 @@ describe.skipIf(!hasChromium)('the console in narrow windows', { timeout: 120_00
     expect(browser.pageErrors).toEqual([]);
   });
 
-  test('wraps the names of columns instead of cutting them', async () => {
-    const page = await browser.openAs(await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'admin'), '/applications', 'de');
+  test.for([
+    ['de', 'Anfragen in diesem Monat'],
+    ['fr', 'Requêtes ce mois-ci'],
+  ] as const)('wraps the names of columns and rows instead of cutting them, in %s', async ([language, requests]) => {
+    const page = await browser.openAs(await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'admin'), '/applications', language);
     await page.setViewportSize(narrow);
-    await page.getByRole('columnheader', { name: 'Anfragen in diesem Monat' }).waitFor();
+    await page.getByRole('columnheader', { name: requests }).waitFor();
     const table = page.getByRole('table');
     await expect.poll(async () => ((await table.boundingBox())?.x ?? 0) + ((await table.boundingBox())?.width ?? 0)).toBeLessThan(390);
+    expect(await table.locator('td').evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length)).toBe(0);
   });
 
   test('shows the text about a page between its title and its actions', async () => {

@@ -234,7 +234,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await button('Delete').click();
     await button('Delete', dialog()).click();
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
-    await page.getByRole('link', { name: 'Console' }).waitFor();
+    await page.getByRole('row', { name: 'Console' }).getByText('Operated by the shop').waitFor();
     expect(await page.getByRole('link', { name: 'Stock robot' }).count()).toBe(0);
     await checkPageAccessibilityAndLayout(page, 'applications');
     expect(await page.locator('td').evaluateAll((cells) => cells.some((cell) => cell.scrollWidth > cell.clientWidth))).toBe(false);

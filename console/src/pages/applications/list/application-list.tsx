@@ -6,6 +6,7 @@ import { Link } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
+import { OperatedByShopBadge } from '../../../components/feedback/operated-by-shop-badge.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
@@ -56,7 +57,17 @@ const createColumns = (
   format: Format,
   activities: ReadonlyMap<string, Activity> | undefined,
 ): Column<Application>[] => [
-  { id: 'name', header: t('field.name'), cell: ({ name }) => name, narrowDetail: ({ client_id }) => client_id },
+  {
+    id: 'name',
+    header: t('field.name'),
+    wraps: true,
+    cell: (application) => (
+      <>
+        {application.name} <OperatedByShopBadge application={application} />
+      </>
+    ),
+    narrowDetail: ({ client_id }) => client_id,
+  },
   { id: 'client', header: t('field.client_id'), cell: ({ client_id }) => <code>{client_id}</code>, isSecondary: true },
   {
     id: 'kind',

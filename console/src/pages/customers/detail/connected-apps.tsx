@@ -5,7 +5,7 @@ import { queries } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { PermissionList } from '../../../components/page-sections/permission-list.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
+import { OperatedByShopBadge } from '../../../components/feedback/operated-by-shop-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCustomersTranslations, type CustomersTranslate } from '../use-customers-translations.ts';
 import classes from './customer-detail.module.css';
@@ -41,7 +41,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
   return (
     <li>
       <span className={classes['name']}>
-        {application.name} {application.first_party && <StatusBadge tone="info">{t('apps.firstParty')}</StatusBadge>}
+        {application.name} <OperatedByShopBadge application={application} />
       </span>
       <span className={classes['details']}>{[...(device === null ? [] : [device]), ...times].join(' · ')}</span>
       {scopes.length > 0 && <PermissionList scopes={scopes} />}
