@@ -15,10 +15,10 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit');
     const row = page.getByRole('row', { name: 'Account suspended' });
     await row.getByText('Test staff').waitFor();
-    await row.getByText('Anna Test').waitFor();
+    await row.getByText('Anna Test', { exact: true }).waitFor();
     await checkPageAccessibilityAndLayout(page, 'audit');
     await page.setViewportSize({ width: 390, height: 860 });
-    expect(await row.innerText()).toMatch(/^Account suspended\s+\w+ \d+, \d{4}, \d/);
+    expect(await row.innerText()).toMatch(/^Account suspended\s+Affected user: Anna Test\s+\w+ \d+, \d{4}, \d/);
     expect(await row.locator('td').evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length)).toBe(0);
     await page.setViewportSize({ width: 1280, height: 860 });
     await row.getByRole('button', { name: 'Details' }).click();

@@ -44,6 +44,9 @@ function usePageUserIds(): readonly (number | null)[] {
   return data?.data.flatMap(({ actor_id, user_id }) => [actor_id, user_id]) ?? [];
 }
 
+/** Returns the user whom the event affects, or `null` if it affects no other user than the actor. */
+const findAffectedUserId = ({ actor_id: actorId, user_id: userId }: AuditEvent): number | null => (userId === actorId ? null : userId);
+
 const createColumns = (
   t: AuditTranslate,
   format: Format,
@@ -55,7 +58,15 @@ const createColumns = (
     id: 'action',
     header: t('column.action'),
     wraps: true,
-    narrowDetail: ({ occurred_at }) => format.dateTime(occurred_at),
+    narrowDetail: (event) => {
+      const affectedUserId = findAffectedUserId(event);
+      return (
+        <>
+          {affectedUserId !== null && [t('affectedUser', { name: names.user(affectedUserId) }), <br key="break" />]}
+          {format.dateTime(event.occurred_at)}
+        </>
+      );
+    },
     cell: ({ action, outcome }) => (
       <>
         {t.value('action', action)} {outcome === 'refused' && <StatusBadge tone="critical">{t('outcome.refused')}</StatusBadge>}
@@ -71,7 +82,10 @@ const createColumns = (
   {
     id: 'for',
     header: t('column.for'),
-    cell: ({ actor_id, user_id }) => (user_id === null || user_id === actor_id ? '–' : names.user(user_id)),
+    cell: (event) => {
+      const affectedUserId = findAffectedUserId(event);
+      return affectedUserId === null ? '–' : names.user(affectedUserId);
+    },
     isSecondary: true,
   },
   {
