@@ -60,14 +60,25 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
   });
 
   test('shows which customers have given access to which applications, as a graph and a table', async () => {
-    const [active, removed] = [
+    const [active, removed, ...equal] = [
       await shop.createAccount('customer', ['orders.read']),
       await shop.createAccount('customer', ['connected_apps.read', 'connected_apps.write']),
+      await shop.createAccount('customer', ['orders.read']),
+      await shop.createAccount('customer', ['orders.read']),
     ];
     const [app] = (await removed.callApi('GET', '/api/v1/connected-apps')).body.data;
     expect((await removed.callApi('DELETE', `/api/v1/connected-apps/${app.id}`)).status).toBe(204);
     await shop.db.em.fork().execute('update users set name = ? where id = ?', ['Ada Active', active.id]);
     await shop.db.em.fork().execute('update users set name = ? where id = ?', ['Remo Removed', removed.id]);
+    for (const { id } of equal) await shop.db.em.fork().execute('update users set name = ? where id = ?', ['Equa Equal', id]);
+    const sameName = {
+      name: app.application.name,
+      type: 'confidential',
+      redirect_uris: [],
+      grant_types: ['client_credentials'],
+      scopes: [],
+    };
+    expect((await shop.callApi('POST', '/api/v1/applications', { token: shop.token, body: sameName })).status).toBe(201);
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit/grants');
     await page.getByRole('row', { name: 'Ada Active' }).getByText('Active', { exact: true }).waitFor();
     await page.getByRole('row', { name: 'Remo Removed' }).getByText('Removed', { exact: true }).waitFor();
@@ -75,6 +86,12 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     const graph = page.getByRole('img', { name: /customers?, \d+ applications? and \d+ lines? between them/ });
     await graph.getByText('Ada Active').waitFor();
     expect(await graph.getByText('Remo Removed').count()).toBe(0);
+    for (const { email } of equal) {
+      await page.getByRole('row', { name: 'Equa Equal' }).getByText(email, { exact: true }).waitFor();
+      await graph.locator('g', { hasText: 'Equa Equal' }).getByText(email).waitFor();
+    }
+    expect(await page.getByRole('row', { name: 'Ada Active' }).innerText()).not.toContain(active.email);
+    await page.getByRole('row', { name: 'Ada Active' }).getByText(app.application.client_id).waitFor();
     await checkPageAccessibilityAndLayout(page, 'audit grants');
     await page.setViewportSize({ width: 390, height: 860 });
     await expect.poll(() => graph.getAttribute('viewBox')).toMatch(/^0 0 320 /);
@@ -82,7 +99,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     expect((await graph.boundingBox())?.width).toBeGreaterThan(272);
     expect(await page.getByRole('row', { name: 'Ada Active' }).innerText()).toMatch(/^Ada Active\s+\w+ \d+, \d{4}\s/);
     await page.setViewportSize({ width: 1280, height: 860 });
-    await page.getByLabel('Application', { exact: true }).selectOption(app.application.name);
+    await page.getByLabel('Application', { exact: true }).selectOption(`${app.application.name} (${app.application.client_id})`);
     await page.getByRole('row', { name: 'Ada Active' }).waitFor();
     expect(new URL(page.url()).searchParams.get('client_id')).toBe(app.application.client_id);
     expect(browser.pageErrors).toEqual([]);

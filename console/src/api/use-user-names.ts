@@ -8,8 +8,11 @@ const staleTime = 300_000;
 /** Placeholder for a name that is still being loaded. */
 export const loadingNamePlaceholder = '…';
 
-/** Loads the names of users by ID; empty if the signed-in user is not permitted to see them. */
-export function useUserNames(userIds: readonly (number | null)[]): ReadonlyMap<number, string> {
+/** The name of a user, or the placeholder, and the e-mail address when it has been loaded. */
+type NameAndEmail = { readonly name: string; readonly email: string | undefined };
+
+/** Loads names and e-mail addresses of users by ID; empty if the signed-in user is not permitted to see them. */
+export function useUserNamesAndEmails(userIds: readonly (number | null)[]): ReadonlyMap<number, NameAndEmail> {
   const { can } = usePermissions();
   const ids = can('users.list') ? [...new Set(userIds)].filter((id) => id !== null) : [];
   return useQueries({
@@ -19,8 +22,12 @@ export function useUserNames(userIds: readonly (number | null)[]): ReadonlyMap<n
         ids.flatMap((id, index) => {
           const { data, isPending } = results[index] ?? {};
           const name = data?.name ?? (isPending === true ? loadingNamePlaceholder : undefined);
-          return name === undefined ? [] : [[id, name] as const];
+          return name === undefined ? [] : [[id, { name, email: data?.email }] as const];
         }),
       ),
   });
 }
+
+/** Loads the names of users by ID; empty if the signed-in user is not permitted to see them. */
+export const useUserNames = (userIds: readonly (number | null)[]): ReadonlyMap<number, string> =>
+  new Map([...useUserNamesAndEmails(userIds)].map(([id, { name }]) => [id, name]));

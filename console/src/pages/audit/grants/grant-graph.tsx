@@ -8,15 +8,17 @@ import classes from './grant-graph.module.css';
 /** Maximum number of customers, and of applications, in the graph. */
 export const maxGrantGraphRows = 20;
 
-/** Dimensions of the graph. `maxNameLength` is the maximum length of a name; the table contains the complete names. */
-type Layout = { readonly width: number; readonly nodeWidth: number; readonly maxNameLength: number };
-const wideLayout: Layout = { width: 640, nodeWidth: 210, maxNameLength: 28 };
+/** Dimensions of the graph, and the maximum lengths of a name and of the detail below it; the table contains the complete texts. */
+type Layout = { readonly width: number; readonly nodeWidth: number; readonly maxNameLength: number; readonly maxDetailLength: number };
+const wideLayout: Layout = { width: 640, nodeWidth: 230, maxNameLength: 28, maxDetailLength: 30 };
 /** The layout for narrow windows, in which the text would be too small if the wide graph were scaled down. */
-const narrowLayout: Layout = { width: 320, nodeWidth: 136, maxNameLength: 15 };
+const narrowLayout: Layout = { width: 320, nodeWidth: 136, maxNameLength: 15, maxDetailLength: 17 };
 /** How much a wide window enlarges the graph at most. */
 const maxScale = 1.35;
-const rowHeight = 40;
 const nodeHeight = 28;
+/** Height of a node with a detail below its name. */
+const nodeHeightWithDetail = 42;
+const gap = 12;
 
 type Props = { readonly grants: readonly Grant[]; readonly names: UserAndApplicationNames };
 
@@ -27,7 +29,10 @@ export function CustomerApplicationGrantGraph({ grants, names }: Props): ReactNo
   const layout = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false }) ? narrowLayout : wideLayout;
   const users = [...new Set(grants.map(({ userId }) => userId))].slice(0, maxGrantGraphRows);
   const applications = [...new Set(grants.map(({ clientId }) => clientId))].slice(0, maxGrantGraphRows);
-  const height = Math.max(users.length, applications.length) * rowHeight;
+  const hasDetails =
+    users.some((userId) => names.distinguishingEmail(userId) !== undefined) ||
+    applications.some((clientId) => names.distinguishingClientId(clientId) !== undefined);
+  const height = Math.max(users.length, applications.length) * ((hasDetails ? nodeHeightWithDetail : nodeHeight) + gap);
   const yOf = (index: number, count: number): number => (height * (index + 0.5)) / count;
   const lines = grants.filter(({ userId, clientId }) => users.includes(userId) && applications.includes(clientId));
   return (
@@ -47,7 +52,15 @@ export function CustomerApplicationGrantGraph({ grants, names }: Props): ReactNo
         />
       ))}
       {users.map((userId, index) => (
-        <Node key={userId} layout={layout} x={0} y={yOf(index, users.length)} kind="user" name={names.user(userId)} />
+        <Node
+          key={userId}
+          layout={layout}
+          x={0}
+          y={yOf(index, users.length)}
+          kind="user"
+          name={names.user(userId)}
+          detail={names.distinguishingEmail(userId)}
+        />
       ))}
       {applications.map((clientId, index) => (
         <Node
@@ -57,6 +70,7 @@ export function CustomerApplicationGrantGraph({ grants, names }: Props): ReactNo
           y={yOf(index, applications.length)}
           kind="application"
           name={names.application(clientId)}
+          detail={names.distinguishingClientId(clientId)}
         />
       ))}
     </svg>
@@ -75,16 +89,26 @@ type NodeProps = {
   readonly y: number;
   readonly kind: 'user' | 'application';
   readonly name: string;
+  /** Distinguishes nodes with equal names. */
+  readonly detail: string | undefined;
 };
 
-function Node({ layout: { nodeWidth, maxNameLength }, x, y, kind, name }: NodeProps): ReactNode {
-  const text = name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name;
+function Node({ layout: { nodeWidth, maxNameLength, maxDetailLength }, x, y, kind, name, detail }: NodeProps): ReactNode {
+  const height = detail === undefined ? nodeHeight : nodeHeightWithDetail;
+  const [nameY, detailY] = [detail === undefined ? y : y - 8, y + 9];
   return (
     <g className={classes['node']} data-kind={kind}>
-      <rect x={x + 0.5} y={y - nodeHeight / 2} width={nodeWidth - 1} height={nodeHeight} rx={6} />
-      <text x={x + 12} y={y} dominantBaseline="central">
-        {text}
+      <rect x={x + 0.5} y={y - height / 2} width={nodeWidth - 1} height={height} rx={6} />
+      <text x={x + 12} y={nameY} dominantBaseline="central">
+        {shorten(name, maxNameLength)}
       </text>
+      {detail !== undefined && (
+        <text className={classes['detail']} x={x + 12} y={detailY} dominantBaseline="central">
+          {shorten(detail, maxDetailLength)}
+        </text>
+      )}
     </g>
   );
 }
+
+const shorten = (text: string, maxLength: number): string => (text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text);

@@ -4,6 +4,7 @@ import { useSearchParams } from 'react-router';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { PermissionList } from '../../../components/page-sections/permission-list.tsx';
 import { DataTable } from '../../../components/lists/data-table.tsx';
+import { EmailAddress } from '../../../components/email-address.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import type { Column } from '../../../components/lists/resource-list.tsx';
@@ -66,14 +67,28 @@ function ApplicationFilter({ grants, names }: { readonly grants: readonly Grant[
   const t = useAuditTranslations();
   const [parameters, setParameters] = useSearchParams();
   const clientIds = [...new Set(grants.map(({ clientId }) => clientId))];
+  const labelOf = (id: string): string =>
+    names.distinguishingClientId(id) === undefined ? names.application(id) : `${names.application(id)} (${id})`;
   return (
     <NativeSelect
       className={classes['filter'] ?? ''}
       aria-label={t('filter.application')}
       value={parameters.get('client_id') ?? ''}
-      data={[{ value: '', label: t('filter.allApplications') }, ...clientIds.map((id) => ({ value: id, label: names.application(id) }))]}
+      data={[{ value: '', label: t('filter.allApplications') }, ...clientIds.map((id) => ({ value: id, label: labelOf(id) }))]}
       onChange={({ currentTarget: { value } }) => setParameters(value === '' ? {} : { client_id: value })}
     />
+  );
+}
+
+type NameProps = { readonly name: string; readonly detail: ReactNode };
+
+/** A name, with an e-mail address or a client ID below it if another row has the same name. */
+function NameWithDetail({ name, detail }: NameProps): ReactNode {
+  return (
+    <>
+      {name}
+      {detail !== undefined && <span className={classes['detail']}>{detail}</span>}
+    </>
   );
 }
 
@@ -81,10 +96,19 @@ const createColumns = (t: AuditTranslate, format: Format, names: UserAndApplicat
   {
     id: 'customer',
     header: t('column.customer'),
-    cell: ({ userId }) => names.user(userId),
+    wraps: true,
+    cell: ({ userId }) => {
+      const email = names.distinguishingEmail(userId);
+      return <NameWithDetail name={names.user(userId)} detail={email && <EmailAddress email={email} />} />;
+    },
     narrowDetail: ({ grantedAt }) => format.date(grantedAt),
   },
-  { id: 'application', header: t('column.application'), cell: ({ clientId }) => names.application(clientId) },
+  {
+    id: 'application',
+    header: t('column.application'),
+    wraps: true,
+    cell: ({ clientId }) => <NameWithDetail name={names.application(clientId)} detail={names.distinguishingClientId(clientId)} />,
+  },
   { id: 'scopes', header: t('detail.scopes'), cell: ({ scopes }) => <PermissionList scopes={scopes} />, isSecondary: true },
   { id: 'granted', header: t('grants.granted'), cell: ({ grantedAt }) => format.date(grantedAt), isSecondary: true },
   {
