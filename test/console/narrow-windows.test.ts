@@ -26,6 +26,9 @@ describe.skipIf(!hasChromium)('the console in narrow windows', { timeout: 120_00
     expect(await order.innerText()).toMatch(/^#\d+\s+this minute\s.*\sPaid\s+Not shipped\s+€5.10$/);
     await page.setViewportSize(narrow);
     expect(await order.innerText()).toMatch(/^#\d+\s+this minute\s[^]*\sPaid\s+Not shipped\s+€5.10$/);
+    const paid = await order.getByText('Paid', { exact: true }).boundingBox();
+    const notShipped = await order.getByText('Not shipped').first().boundingBox();
+    expect((notShipped?.y ?? 0) - (paid?.y ?? 0) - (paid?.height ?? 0)).toBeGreaterThanOrEqual(4);
 
     await navigateInConsole(page, '/products');
     const product = page.getByRole('row', { name: 'Sketch' });
