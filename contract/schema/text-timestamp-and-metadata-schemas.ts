@@ -34,10 +34,16 @@ export const singleLineInputSchema = (maximum: number, minimum = 1) =>
   // Leading and trailing white space is removed, so a required text must contain at least one other character.
   extendApi(z.string().trim(), { ...describeLength(minimum, maximum), ...(minimum > 0 && { pattern: String.raw`\S` }) })
     .superRefine(checkLength(minimum, maximum))
-    .superRefine((value, context) => {
-      const hidden = findHiddenCharacterCodePoint(value);
-      if (hidden !== undefined) context.addIssue(createValidationIssueWithValues(hiddenCharacterText, { character: hidden }));
-    });
+    .superRefine(rejectHiddenCharacters);
+
+/**
+ * Refinement of a text in a request. PostgreSQL cannot store two of the rejected characters: U+0000 in any text, and unpaired surrogates in
+ * JSON.
+ */
+export function rejectHiddenCharacters(value: string, context: z.RefinementCtx): void {
+  const hidden = findHiddenCharacterCodePoint(value);
+  if (hidden !== undefined) context.addIssue(createValidationIssueWithValues(hiddenCharacterText, { character: hidden }));
+}
 const hiddenCharacterText = 'must not contain {character}, a character that is invisible or changes the text direction';
 
 /** Returns the reason why `singleLineInputSchema` rejected the characters of a text; `undefined` if only the length is invalid. */

@@ -5,7 +5,7 @@ export const loopbackHostNames: ReadonlySet<string> = new Set(['127.0.0.1', '[::
  * compares redirect URIs exactly.
  */
 export function findRedirectUriRegistrationError(uri: string): string | undefined {
-  if (!URL.canParse(uri)) return 'is not an absolute URI';
+  if (!URL.canParse(uri) || !uri.isWellFormed()) return 'is not an absolute URI';
   if (/[\p{Cc}\s]/u.test(uri)) return 'contains a control character or a space';
   const { protocol, hostname, username, password, href } = new URL(uri);
   if (uri.includes('#')) return 'contains a fragment';

@@ -33,7 +33,7 @@ export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(h
  * @param example a valid URL to mention in the reason
  */
 export function findUrlRejectionReason(text: string, development: boolean, example?: string): string | undefined {
-  if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text))
+  if (!URL.canParse(text) || /[\p{Cc}\p{Cs}\s\\]/u.test(text))
     return example === undefined ? 'must be an absolute URL' : `must be an absolute URL such as ${example}`;
   const url = new URL(text);
   if (url.username || url.password) return 'must not contain a user name or a password';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createHttpsLinkSchema } from '../../schema/https-link-schema.ts';
+import { rejectHiddenCharacters } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const descriptions = {
   logo_uri:
@@ -35,6 +36,7 @@ export const applicationLogoAndLinkInputFields = {
       /^(https:\/\/(?:.{1,1000}|.{1000}.{1,992})|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$/,
       'must be an https URL, or a PNG image in a data: URI',
     )
+    .superRefine(rejectHiddenCharacters)
     .nullable()
     .describe(descriptions.logo_uri)
     .optional(),

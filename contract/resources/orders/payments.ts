@@ -17,7 +17,7 @@ import {
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { rejectHiddenCharacters, timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 
@@ -122,6 +122,7 @@ export const paymentCreateSchema = withSchemaName(
         .url()
         .max(2048)
         .refine((url) => /^https?:/.test(url), 'must be an http or https URL')
+        .superRefine(rejectHiddenCharacters)
         .optional()
         .describe('URL to which the provider redirects the customer after the required action.'),
     })

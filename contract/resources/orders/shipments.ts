@@ -24,7 +24,12 @@ import {
   ifMatchHeadersSchema,
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
-import { timestampSchema, singleLineInputSchema, singleLineResponseSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import {
+  rejectHiddenCharacters,
+  timestampSchema,
+  singleLineInputSchema,
+  singleLineResponseSchema,
+} from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 
@@ -36,17 +41,18 @@ const fails = declareProblemResponses({ ...commonProblemTypes, ...shipmentProble
 
 export const shipmentStatuses = ['pending', 'shipped', 'delivered', 'failed', 'canceled'] as const;
 
-const trackingFields = (oneLine: typeof singleLineInputSchema | typeof singleLineResponseSchema) => ({
+const trackingUrlSchema = z
+  .string()
+  .url()
+  .max(2048)
+  .refine((url) => url.startsWith('https://'), 'must be an https URL');
+
+const trackingFields = (oneLine: typeof singleLineInputSchema | typeof singleLineResponseSchema, trackingUrl: z.ZodType<string>) => ({
   carrier: oneLine(64).nullable(),
   tracking_number: oneLine(100).nullable(),
-  tracking_url: z
-    .string()
-    .url()
-    .max(2048)
-    .refine((url) => url.startsWith('https://'), 'must be an https URL')
-    .nullable(),
+  tracking_url: trackingUrl.nullable(),
 });
-const tracking = trackingFields(singleLineInputSchema);
+const tracking = trackingFields(singleLineInputSchema, trackingUrlSchema.superRefine(rejectHiddenCharacters));
 
 export const shipmentSchema = withSchemaName(
   'Shipment',
@@ -54,7 +60,7 @@ export const shipmentSchema = withSchemaName(
     id: idSchema,
     order_id: idSchema,
     status: z.enum(shipmentStatuses),
-    ...trackingFields(singleLineResponseSchema),
+    ...trackingFields(singleLineResponseSchema, trackingUrlSchema),
     items: z.array(orderLineAndQuantitySchema).min(1).max(maxOrderLines),
     version: z.number().int().min(1).describe('Version number, incremented on every change.'),
     created_at: timestampSchema,

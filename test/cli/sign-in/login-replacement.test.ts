@@ -56,9 +56,7 @@ describe('a sign-in that lacks a requested scope', () => {
     const [before, grants] = [await readCredential(home), await countGrants(anna)];
     const { exitCode, stdout, stderr } = await login(home, anna, ['--scopes', '+users.administer']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
-    expect(stderr).toContain(
-      `error: Not granted by ${anna.email}: users.administer. Profile default is still signed in as before.`,
-    );
+    expect(stderr).toContain(`error: Not granted by ${anna.email}: users.administer. Profile default is still signed in as before.`);
     expect(stderr).toContain(
       'hint: Sign in again, and select the permission in the browser, or choose "Use another account" if your account cannot grant it: mandate login --scopes +users.administer\n',
     );
