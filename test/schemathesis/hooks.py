@@ -93,7 +93,7 @@ EXPECTED_ERRORS = [
     ("required", "This field is required if `quote_id` is omitted", "An order has either a quote, or items and delivery."),
     (
         "invalid_value",
-        "(?i).*(fapi2|self-registered|confidential app|public app|grant type|contain a URI if|private_key_jwt|tls_client_auth|for the type |jwks|unusable key|metadata document|users sign in)",
+        "(?i).*(fapi2|self-registered|confidential app|public app|grant type|contain a URI if|private_key_jwt|tls_client_auth|client certificates|for the type |jwks|unusable key|metadata document|users sign in)",
         "The fields of an application depend on each other.",
     ),
     ("invalid_value", "Must be set unless ", "The fields of a limit depend on each other."),
