@@ -47,7 +47,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
       [400, true],
     );
     const hasLanguageSwitch = ({ text }: HtmlPage): boolean => text.includes('class="languages"');
-    expect([hasLanguageSwitch(page), hasLanguageSwitch(rejectedPage)]).toEqual([true, false]); // the switch would remove the error
+    expect([hasLanguageSwitch(page), hasLanguageSwitch(rejectedPage)]).toEqual([true, false]); // changing the language would hide the error
     expect((await submitFormByAction(browser, page, 'e-mail-code', { code: '' })).text).toContain('Enter the code from the e-mail');
     const code = extractEmailCode(mail.text);
     expect(isAccountPage(await submitFormByAction(browser, page, 'e-mail-code', { code: code.toUpperCase() }))).toBe(true);

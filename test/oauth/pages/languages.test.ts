@@ -190,7 +190,7 @@ describe('the language switch', () => {
     const action = new URL('/sign-in/second-factor', server.origin);
     const german = await second.submit({ ...step, url: action }, { code: '', language: 'de' });
     expect([german.response.status, languageOf(german)]).toEqual([200, 'de']);
-    // the switch would remove the error
+    // Changing the language would hide the error.
     const wrong = await second.submit({ ...german, url: action }, { code: 'abcdef' });
     expect([wrong.response.status, wrong.text.includes('class="languages"')]).toEqual([400, false]);
     expect((await second.submit({ ...german, url: action }, { code: totpCode(Date.now()) })).url.pathname).toBe('/account');

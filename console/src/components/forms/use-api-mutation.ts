@@ -1,7 +1,7 @@
 import type { MutationOf } from '@mandate/client-sdk/query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../../api/client.ts';
-import { useFormNotices } from '../feedback/use-form-notices.ts';
+import { useTemporaryNotices } from '../feedback/use-temporary-notices.ts';
 
 type Options<Data> = {
   /** Resources that the action changes; the console refetches them. */
@@ -18,7 +18,7 @@ export function useApiMutation<Data, Variables>(
   mutation: MutationOf<Data, Variables>,
   { changes, doneMessage, onDone, notifiesErrors = false }: Options<Data>,
 ) {
-  const notices = useFormNotices();
+  const notices = useTemporaryNotices();
   const queryClient = useQueryClient();
   return useMutation({
     ...mutation,

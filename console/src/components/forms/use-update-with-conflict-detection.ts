@@ -2,7 +2,7 @@ import { ApiError, type ResponseWithData } from '@mandate/client-sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keyOf } from '../../api/client.ts';
-import { useFormNotices } from '../feedback/use-form-notices.ts';
+import { useTemporaryNotices } from '../feedback/use-temporary-notices.ts';
 
 type Options<Resource, Changes> = {
   /** Reads the current version of the resource with its ETag. */
@@ -33,7 +33,7 @@ const maxAttempts = 3;
 export function useUpdateWithConflictDetection<Resource extends object, Changes extends object>(options: Options<Resource, Changes>) {
   const { read, write, changes: changedResources, doneMessage, onDone } = options;
   const queryClient = useQueryClient();
-  const notices = useFormNotices();
+  const notices = useTemporaryNotices();
   const [conflict, setConflict] = useState<UpdateConflict<Resource, Changes>>();
   const mutation = useMutation({
     mutationFn: ({ seen, changes }: { readonly seen: Resource; readonly changes: Changes }) => update({ read, write }, seen, changes),

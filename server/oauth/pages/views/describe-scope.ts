@@ -1,9 +1,9 @@
 import type { PageSettings } from './page-layout-and-form-fields.ts';
 
 /**
- * Returns a scope's description in the language of the page. The text of `users.read` names only the data that the other scopes do not
- * include, because a checkbox for data that are always included would be contradictory.
- * @param allScopes scopes that are granted or requested together with this scope
+ * Returns a scope's description in the language of the page. The text of `users.read` does not mention data that `profile` or `email`
+ * already gives access to. Otherwise, the consent page would have a checkbox for data to which the application always has access.
+ * @param allScopes all scopes of the same grant, API key or authorization request
  */
 export function describeScope(
   { messages: { permission } }: Pick<PageSettings, 'messages'>,

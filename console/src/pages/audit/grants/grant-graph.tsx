@@ -16,7 +16,7 @@ const narrowLayout: Layout = { width: 320, nodeWidth: 136, maxNameLength: 15, ma
 /** How much a wide window enlarges the graph at most. */
 const maxScale = 1.35;
 const nodeHeight = 28;
-/** Height of a node with a detail below its name. */
+/** Height of a node that shows an e-mail address or a client ID below the name. */
 const nodeHeightWithDetail = 42;
 const gap = 12;
 
@@ -89,7 +89,7 @@ type NodeProps = {
   readonly y: number;
   readonly kind: 'user' | 'application';
   readonly name: string;
-  /** Distinguishes nodes with equal names. */
+  /** E-mail address or client ID, if another node has the same name. */
   readonly detail: string | undefined;
 };
 

@@ -9,7 +9,7 @@ const errorDurationMs = 8_000;
 const removePrevious = (): void => notifications.clean();
 
 /** Returns functions that show notices for a few seconds. Each new notice replaces the previous one; several would cover the page. */
-export function useFormNotices() {
+export function useTemporaryNotices() {
   const t = useCommonTranslations();
   const show = (notice: Parameters<typeof notifications.show>[0]): void => {
     removePrevious();
