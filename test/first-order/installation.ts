@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { findFreePort } from '../support/network/free-port.ts';
 import { repositoryRoot } from '../support/markdown.ts';
+import { stopProcessGroup } from '../support/stop-process-group.ts';
 
 const account = z.object({ email: z.string(), password: z.string() });
 const firstRun = z.object({ administrator: account, customer: account });
@@ -82,11 +83,4 @@ async function waitForExit(
   await once(child, 'close');
   if (child.exitCode !== 0) throw new Error(`a command exited with ${child.exitCode}:\n${output()}`);
   return output();
-}
-
-async function stopProcessGroup(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const exited = once(child, 'exit');
-  process.kill(-child.pid, 'SIGTERM');
-  await exited;
 }

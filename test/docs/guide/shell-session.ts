@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stopProcessGroup } from '../../support/stop-process-group.ts';
 
 /**
  * A shell that runs scripts sequentially, like a reader's terminal. Later scripts can use the variables and functions of earlier scripts.
@@ -79,11 +79,6 @@ export function startShellSession({ directory, env, onOutput }: ShellSessionOpti
       return unread;
     },
     enter: (line) => void child.stdin.write(`${line}\n`),
-    async close() {
-      if (child.pid === undefined || child.exitCode !== null) return;
-      const exited = once(child, 'exit');
-      process.kill(-child.pid, 'SIGTERM');
-      await exited;
-    },
+    close: () => stopProcessGroup(child),
   };
 }

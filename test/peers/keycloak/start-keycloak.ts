@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from '../../support/network/free-port.ts';
+import { stopProcessGroup } from '../../support/stop-process-group.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 export const keycloakVersion = '26.7.3';
@@ -55,9 +56,9 @@ const createRealm = ({ clientSecret, shopOrigin, slug, users }: RealmOptions) =>
 export class Keycloak implements AsyncDisposable {
   readonly #origin: string;
   readonly #adminPassword: string;
-  readonly #stop: () => void;
+  readonly #stop: () => Promise<void>;
 
-  private constructor(origin: string, adminPassword: string, stop: () => void) {
+  private constructor(origin: string, adminPassword: string, stop: () => Promise<void>) {
     this.#origin = origin;
     this.#adminPassword = adminPassword;
     this.#stop = stop;
@@ -94,15 +95,13 @@ export class Keycloak implements AsyncDisposable {
     let output = '';
     for (const stream of [server.stdout, server.stderr])
       stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
-    const stop = (): void => {
-      if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, 'SIGKILL');
-    };
+    const stop = (): Promise<void> => stopProcessGroup(server, 'SIGKILL');
     const keycloak = new Keycloak(`http://127.0.0.1:${port}`, password, stop);
     try {
       await waitUntil(async () => server.exitCode !== null || (await keycloak.#isReady()), startTimeoutMs);
       if (server.exitCode !== null) throw new Error('Keycloak has exited');
     } catch (error) {
-      stop();
+      await stop();
       throw new Error(`Keycloak does not start:\n${output}`, { cause: error });
     }
     return keycloak;
@@ -148,7 +147,7 @@ export class Keycloak implements AsyncDisposable {
     return response;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stop();
   }
 }
