@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)('the console while the server is killed and restar
     page = await browser.openAs((await readFirstRunFile(directory.path)).administrator);
   }, 120_000);
   afterAll(async () => {
-    killServerProcesses();
+    await killServerProcesses();
     await directory[Symbol.asyncDispose]();
   });
 

@@ -33,7 +33,7 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
       await run('chmod', ['--recursive', 'a+rX,a-w', join(image.directory, image.workdir)]);
     }, 900_000);
     afterAll(async () => {
-      killServerProcesses();
+      await killServerProcesses();
       await run('chmod', ['--recursive', 'u+w', place]);
       await rm(place, { recursive: true, force: true });
     });

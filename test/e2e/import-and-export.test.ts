@@ -57,7 +57,7 @@ async function startInstallation() {
       await startServerProcess(environment);
     },
     [Symbol.asyncDispose]: async () => {
-      killServerProcesses();
+      await killServerProcesses();
       await data[Symbol.asyncDispose]();
     },
   };

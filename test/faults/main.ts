@@ -22,18 +22,18 @@ if (unknown.length > 0) {
   process.stderr.write(`Unknown fault: ${unknown.join(', ')}. Available faults: ${names.join(', ')}.\n`);
   process.exitCode = 2;
 } else {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void exit(130));
   process.stdout.write(`${tableHead}\n`);
   const selected = allFaults.filter(({ name }) => wanted.some((word) => isNamedBy(name, word)));
   for (const [nth, one] of selected.entries()) {
     const completed = await runAndReport(one);
     if (!completed || selected[nth + 1]?.close !== one.close) await one.close();
   }
-  exit(failed ? 1 : 0); // exit explicitly, because an environment that failed to start may have left open handles
+  await exit(failed ? 1 : 0); // exit explicitly, because an environment that failed to start may have left open handles
 }
 
-function exit(code: number): never {
-  killServerProcesses();
+async function exit(code: number): Promise<never> {
+  await killServerProcesses();
   process.exit(code);
 }
 

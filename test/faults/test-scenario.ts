@@ -33,7 +33,7 @@ export function testScenario<S extends FaultEnvironment>(scenario: Scenario<S>, 
   };
   afterAll(async () => {
     await close();
-    killServerProcesses();
+    await killServerProcesses();
   }, 120_000);
 
   const faults = scenario.faults.filter(({ name }) => times[name] !== 0).map((fault) => [fault.title, fault] as const);

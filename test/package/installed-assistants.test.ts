@@ -76,7 +76,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('with the publishe
     await createProduct({ name: newestProductName });
   }, 600_000);
   afterAll(async () => {
-    killServerProcesses();
+    await killServerProcesses();
     await rm(directory, { recursive: true, force: true });
   });
 

@@ -55,7 +55,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
     project = await createEmptyProject(join(directory, 'project'), [tarballs.contract, tarballs.server]);
   }, 600_000);
   afterAll(async () => {
-    killServerProcesses();
+    await killServerProcesses();
     await rm(directory, { recursive: true, force: true });
   });
 

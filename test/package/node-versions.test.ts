@@ -26,7 +26,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1' || !isAvailable)('t
     project = await createEmptyProject(join(directory, 'project'), [contract, server, client, cli]);
   }, 600_000);
   afterAll(async () => {
-    killServerProcesses();
+    await killServerProcesses();
     await rm(directory, { recursive: true, force: true });
   });
 

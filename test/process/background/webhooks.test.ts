@@ -18,8 +18,8 @@ const orders = Number(process.env['MANDATE_WEBHOOK_ORDERS'] ?? 240);
 const kills = 5;
 const noRateLimits = { MANDATE_RATE_LIMIT: '1000000', MANDATE_RATE_LIMIT_IP: '1000000' };
 
-afterEach(() => {
-  killServerProcesses();
+afterEach(async () => {
+  await killServerProcesses();
   killProcesses();
 });
 

@@ -39,7 +39,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
   }, 120_000);
   afterAll(async () => {
     await two.close();
-    killServerProcesses();
+    await killServerProcesses();
     await data[Symbol.asyncDispose]();
   });
 

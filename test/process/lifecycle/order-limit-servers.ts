@@ -84,7 +84,7 @@ export function useOrderLimitServers() {
   });
   afterAll(async () => {
     await servers.close();
-    killServerProcesses();
+    await killServerProcesses();
     await directory[Symbol.asyncDispose]();
   });
 

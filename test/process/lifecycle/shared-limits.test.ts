@@ -22,7 +22,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
   afterAll(async () => {
     await processes?.close();
     await redis?.kill();
-    killServerProcesses();
+    await killServerProcesses();
     await directory?.[Symbol.asyncDispose]();
   });
   afterEach(() => redis.resume());

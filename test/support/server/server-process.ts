@@ -59,9 +59,11 @@ export type ServerExit = { readonly code: number | null; readonly output: string
 
 const children = new Set<ChildProcess>();
 
-/** Kills all server processes that a failed test has left running. Call this function in `afterEach`. */
-export function killServerProcesses(): void {
+/** Kills all server processes that a failed test has left running, and waits until they have exited. Call this function in `afterEach`. */
+export async function killServerProcesses(): Promise<void> {
+  const exits = Array.from(children, (child) => once(child, 'exit'));
   for (const child of children) child.kill('SIGKILL');
+  await Promise.all(exits);
 }
 
 const defaultArguments = ['server/main.ts'];
