@@ -67,7 +67,7 @@ import {
 } from './handlers/identity-providers/start-provider-sign-in.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter, type PageHandler } from './routing/page-router.ts';
-import { signedOutPage } from './views/message-pages.ts';
+import { formExpiredPage, signedOutPage } from './views/message-pages.ts';
 import {
   showNewPasswordForm,
   showPasswordResetRequestForm,
@@ -127,13 +127,13 @@ function addSignInPages(pages: PageRouter): void {
     .addPage('/sign-in/providers/:slug/link', redirectTo('/sign-in'))
     .addForm('/sign-in/providers/:slug/link', submitAccountLinkEmailRequest, showLinkExpiredOnCsrfError)
     .addPage('/sign-in/providers/:slug/link-confirmation', showAccountLinkConfirmationForm)
-    .addForm('/sign-in/providers/:slug/link-confirmation', submitAccountLinkConfirmation, showAccountLinkConfirmationForm)
+    .addForm('/sign-in/providers/:slug/link-confirmation', submitAccountLinkConfirmation, showFormExpired())
     .addPage('/password-reset', showPasswordResetRequestForm)
     .addForm('/password-reset', submitPasswordResetRequest, showPasswordResetRequestFormOnCsrfError)
     .addPage('/password-reset/confirm', showNewPasswordForm)
     .addForm('/password-reset/confirm', submitNewPassword, showNewPasswordFormOnCsrfError)
     .addPage('/consent/:uid', showConsent)
-    .addForm('/consent/:uid', submitConsent, showConsent)
+    .addForm('/consent/:uid', submitConsent, showFormExpired())
     .addPage('/sign-out', redirectTo('/sign-in'))
     .addForm('/sign-out', signOut, redirectTo('/account'));
 }
@@ -150,23 +150,19 @@ function addAccountPages(pages: PageRouter): void {
     .addPage('/account/email', requireRecentSignInBefore(showEmailChangeForm))
     .addForm('/account/email', requireRecentSignInBefore(submitEmailChangeRequest), requireRecentSignInBefore(showEmailChangeOnCsrfError))
     .addPage('/account/email/confirm', showEmailConfirmationForm)
-    .addForm('/account/email/confirm', submitEmailConfirmation, showEmailConfirmationForm)
+    .addForm('/account/email/confirm', submitEmailConfirmation, showFormExpired())
     .addPage('/account/sessions', requireSignInBefore(showSessions))
-    .addForm('/account/sessions', requireSignInBefore(submitSessionOrGlobalSignOut), redirectTo('/account/sessions'))
+    .addForm('/account/sessions', requireSignInBefore(submitSessionOrGlobalSignOut), showFormExpired())
     .addPage('/account/apps', requireSignInBefore(showConnectedApps))
-    .addForm('/account/apps', requireSignInBefore(submitConnectedAppRemoval), redirectTo('/account/apps'))
+    .addForm('/account/apps', requireSignInBefore(submitConnectedAppRemoval), showFormExpired())
     .addPage('/account/apps/:app/limits', requireRecentSignInBefore(showConnectedAppLimitsForm))
-    .addForm(
-      '/account/apps/:app/limits',
-      requireRecentSignInBefore(submitConnectedAppLimits),
-      requireRecentSignInBefore(showConnectedAppLimitsForm),
-    )
+    .addForm('/account/apps/:app/limits', requireRecentSignInBefore(submitConnectedAppLimits), showFormExpired())
     .addPage('/account/approvals', requireSignInBefore(showApprovals))
-    .addForm('/account/approvals', requireRecentSignInBefore(submitAmountRequiringSecondFactor), redirectTo('/account/approvals'))
+    .addForm('/account/approvals', requireRecentSignInBefore(submitAmountRequiringSecondFactor), showFormExpired())
     .addPage('/account/approvals/:approval', requireSignInBefore(showApproval))
-    .addForm('/account/approvals/:approval', requireSignInBefore(submitApprovalDecision), requireSignInBefore(showApproval))
+    .addForm('/account/approvals/:approval', requireSignInBefore(submitApprovalDecision), showFormExpired())
     .addPage('/account/api-keys', requireSignInBefore(showApiKeys))
-    .addForm('/account/api-keys', requireSignInBefore(submitApiKeyRevocation), redirectTo('/account/api-keys'))
+    .addForm('/account/api-keys', requireSignInBefore(submitApiKeyRevocation), showFormExpired())
     .addPage('/account/security', requireRecentSignInBefore(showSecurityPage))
     .addPage('/account/authenticator-app', requireRecentSignInBefore(showAuthenticatorSetup))
     .addForm(
@@ -174,10 +170,14 @@ function addAccountPages(pages: PageRouter): void {
       requireRecentSignInBefore(submitAuthenticatorSetup),
       requireRecentSignInBefore(restartAuthenticatorSetup),
     )
-    .addForm('/account/authenticator-app/remove', requireRecentSignInBefore(submitAuthenticatorAppRemoval), redirectTo('/account/security'))
-    .addForm('/account/recovery-codes', requireRecentSignInBefore(submitRecoveryCodeRenewal), redirectTo('/account/security'))
-    .addForm('/account/recovery-codes/shown', requireSignInBefore(showRecoveryCodesInChosenLanguage), redirectTo('/account/security'))
-    .addForm('/account/recovery-codes/file', requireSignInBefore(downloadRecoveryCodes), redirectTo('/account/security'))
+    .addForm(
+      '/account/authenticator-app/remove',
+      requireRecentSignInBefore(submitAuthenticatorAppRemoval),
+      showFormExpired('/account/security'),
+    )
+    .addForm('/account/recovery-codes', requireRecentSignInBefore(submitRecoveryCodeRenewal), showFormExpired('/account/security'))
+    .addForm('/account/recovery-codes/shown', requireSignInBefore(showRecoveryCodesInChosenLanguage), showFormExpired('/account/security'))
+    .addForm('/account/recovery-codes/file', requireSignInBefore(downloadRecoveryCodes), showFormExpired('/account/security'))
     .addPage(
       ['/account/passkeys', ...['', '/shown', '/file'].map((name) => `/account/recovery-codes${name}`)],
       redirectTo('/account/security'),
@@ -185,17 +185,17 @@ function addAccountPages(pages: PageRouter): void {
     .addPage('/account/language', requireSignInBefore(showLanguageSetting))
     .addForm('/account/language', requireSignInBefore(submitLanguageSetting), requireSignInBefore(showLanguageSettingOnCsrfError))
     .addForm('/account/passkeys', requireRecentSignInBefore(submitNewPasskey), requireRecentSignInBefore(showPasskeyFormOnCsrfError))
-    .addForm('/account/passkeys/remove', requireRecentSignInBefore(submitPasskeyRemoval), redirectTo('/account/security'))
+    .addForm('/account/passkeys/remove', requireRecentSignInBefore(submitPasskeyRemoval), showFormExpired('/account/security'))
     .addPage(['/account/linked-accounts', '/account/linked-accounts/remove'], redirectTo('/account/security'))
-    .addForm('/account/linked-accounts', requireRecentSignInBefore(submitAccountLinkStart), redirectTo('/account/security'))
-    .addForm('/account/linked-accounts/remove', requireRecentSignInBefore(submitLinkedAccountRemoval), redirectTo('/account/security'))
+    .addForm('/account/linked-accounts', requireRecentSignInBefore(submitAccountLinkStart), showFormExpired('/account/security'))
+    .addForm('/account/linked-accounts/remove', requireRecentSignInBefore(submitLinkedAccountRemoval), showFormExpired('/account/security'))
     .addPage(brandingPagePath, requireRecentSignInBefore(showBranding))
     .addPage([`${brandingPagePath}/logo`, `${brandingPagePath}/logo/remove`], redirectTo(brandingPagePath))
-    .addForm(brandingPagePath, requireRecentSignInBefore(submitBranding), redirectTo(brandingPagePath))
-    .addForm(`${brandingPagePath}/logo`, requireRecentSignInBefore(submitLogo), redirectTo(brandingPagePath), maxLogoFormBytes)
-    .addForm(`${brandingPagePath}/logo/remove`, requireRecentSignInBefore(submitLogoRemoval), redirectTo(brandingPagePath))
+    .addForm(brandingPagePath, requireRecentSignInBefore(submitBranding), showFormExpired())
+    .addForm(`${brandingPagePath}/logo`, requireRecentSignInBefore(submitLogo), showFormExpired(brandingPagePath), maxLogoFormBytes)
+    .addForm(`${brandingPagePath}/logo/remove`, requireRecentSignInBefore(submitLogoRemoval), showFormExpired(brandingPagePath))
     .addPage('/account/close', requireRecentSignInBefore(showCloseAccount))
-    .addForm('/account/close', requireRecentSignInBefore(submitCloseAccount), redirectTo('/account/close'));
+    .addForm('/account/close', requireRecentSignInBefore(submitCloseAccount), showFormExpired());
 }
 
 /** Returns both paths of a provider's page: one without an interaction ID, and one with the ID of an interaction. */
@@ -206,6 +206,16 @@ const redirectTo =
   () =>
   (_req, res) =>
     res.redirect(303, path);
+
+/**
+ * Tells the user that a form without a valid CSRF token changed nothing, and links to the page that contains the form.
+ * @param path page that contains the form (default: the form's own URL)
+ */
+const showFormExpired =
+  (path?: string): PageHandler =>
+  (context) =>
+  (req, res) =>
+    sendPage(context, res, formExpiredPage(context.settings, path ?? req.originalUrl), { status: 400 });
 
 const signOut: PageHandler = (context) => async (req, res) => {
   await context.em.transactional(async (em) => {

@@ -113,6 +113,33 @@ test(
   },
 );
 
+/** Forms that show a more specific message or, for `/sign-out`, the account page, which shows who is signed in. */
+const formsWithOtherMessages = /^\/sign-in\/(:uid\/)?(second-factor|e-mail-code)$|^\/sign-in\/providers\/:slug\/link$|^\/sign-out$/;
+
+test('every form without a valid token tells the user to try again, in the user’s language', { timeout: 180_000 }, async () => {
+  const victim = await createCsrfVictim(server);
+  const texts = { en: 'This page was open for too long. Please try again.', de: 'Diese Seite war zu lange geöffnet.' };
+  for (const form of paths.formPaths.filter((path) => !formsWithOtherMessages.test(path))) {
+    const fields = await victim.completeFields(form);
+    for (const [language, text] of Object.entries(texts)) {
+      const response = await post(victim, form, { ...fields, csrf: '' }, { 'accept-language': language });
+      expect([form, response.status, await response.text()]).toEqual([form, 400, expect.stringContaining(text)]);
+    }
+  }
+});
+
+test('the page for an expired form leads to the page that contains the form', async () => {
+  const { browser } = await signUp(server.origin);
+  const leadsTo = async (form: string): Promise<string | undefined> => {
+    const { text } = await browser.open(form, { method: 'POST', body: new URLSearchParams({ csrf: 'expired' }) });
+    expect(text).toContain('<h1>Nothing was changed</h1>');
+    return /<a [^>]*href="([^"]+)"[^>]*>Back to the page<\/a>/.exec(text)?.[1];
+  };
+  expect(await leadsTo('/account/apps')).toBe('/account/apps');
+  expect(await leadsTo('/account/passkeys/remove')).toBe('/account/security');
+  expect(await leadsTo('/account/email/confirm?token=a&language=de')).toBe('/account/email/confirm?token=a&amp;language=de');
+});
+
 test('every form accepts a valid token, with and without browser headers', { timeout: 300_000 }, async () => {
   const ownSiteHeaders = { origin: server.origin, 'sec-fetch-site': 'same-origin' };
   for (const [at, form] of listFormPaths(paths).entries()) {

@@ -74,6 +74,14 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
         .click();
       await page.getByRole('button', { name: 'Save order limits' }).waitFor();
     },
+    'form expired': async (page) => {
+      await openAs(async () => '/account/sessions')(page);
+      await page.locator('[name=csrf]').evaluateAll((fields) => {
+        for (const field of fields) field.setAttribute('value', 'expired');
+      });
+      await page.getByRole('button', { name: 'Sign out everywhere' }).last().click();
+      await page.getByRole('heading', { name: 'Nothing was changed' }).waitFor();
+    },
     'sessions in several browsers': openAs(async (anna) => {
       for (const device of ['phone', 'laptop'] as const) await signInWith(device, anna);
       return '/account/sessions';

@@ -18,6 +18,13 @@ export type NextStep = { readonly path: string; readonly text: string; readonly 
 export const noticePage = (settings: PageSettings, title: string, text: string, next?: NextStep): Html =>
   messagePage(settings, title, text, next && linkButton(next.path, next.text, next.kind));
 
+/** Renders the page for a form whose CSRF token has become invalid, with a button that leads to the page that contains the form. */
+export const formExpiredPage = (settings: PageSettings, path: string): Html =>
+  noticePage(settings, settings.messages.formExpired.title, settings.messages.stale, {
+    path,
+    text: settings.messages.formExpired.back,
+  });
+
 type ErrorDetails = {
   /** OAuth error, which helps the developers of the application. */
   readonly oauthError?: string;
