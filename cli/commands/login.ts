@@ -132,7 +132,7 @@ async function login(context: LoginContext): Promise<void> {
   const missing = apiScopes(scopes).filter((scope) => !tokens.scopes.includes(scope));
   if (missing.length > 0 && (await shouldKeepPreviousSignIn(session, credential))) {
     await tryRevokeSignInTokens(io, credential, tokens.refreshToken ?? tokens.accessToken);
-    throw notGrantedError(missing, user, `Profile ${settings.profile} is still signed in as before.`);
+    throw notGrantedError(missing, user, `Profile ${settings.profile} keeps its previous sign-in.`);
   }
   await store.exclusively(async () => {
     await saveOrDeleteDpopKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));

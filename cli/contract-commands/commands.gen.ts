@@ -885,7 +885,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+            'If `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -1379,7 +1379,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+            'If `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -2621,7 +2621,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+            'If `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -2926,7 +2926,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+            'If `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],

@@ -81,7 +81,7 @@ export const dryRunQuerySchema = z
       .enum(['true', 'false'])
       .optional()
       .describe(
-        'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+        'If `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
       ),
   })
   .strict();

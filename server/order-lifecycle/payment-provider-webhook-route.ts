@@ -22,7 +22,7 @@ const handleReceiveProviderEvents: RouteHandler<typeof contract.providerEvents.r
   { params, req },
 ) => {
   const provider = providers.get(params.provider);
-  if (!provider?.parseEvents) throw createProblem('not_found', { detail: 'No payment provider sends events to this URL.' });
+  if (!provider?.parseEvents) throw createProblem('not_found', { detail: 'No configured payment provider uses this webhook URL.' });
   // The signature covers the raw body bytes.
   reduceChunkedBodyLimitTo(req, bodyMax);
   const raw = await readBytes(req);

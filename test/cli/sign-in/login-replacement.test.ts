@@ -56,7 +56,7 @@ describe('a sign-in that lacks a requested scope', () => {
     const [before, grants] = [await readCredential(home), await countGrants(anna)];
     const { exitCode, stdout, stderr } = await login(home, anna, ['--scopes', '+users.administer']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
-    expect(stderr).toContain(`error: Not granted by ${anna.email}: users.administer. Profile default is still signed in as before.`);
+    expect(stderr).toContain(`error: Not granted by ${anna.email}: users.administer. Profile default keeps its previous sign-in.`);
     expect(stderr).toContain(
       'hint: Sign in again, and select the permission in the browser, or choose "Use another account" if your account cannot grant it: mandate login --scopes +users.administer\n',
     );
@@ -177,7 +177,7 @@ describe('a hint contains the profile of the command', () => {
     const { exitCode, stderr } = await login(home, anna, ['--profile', 'work', '--scopes', '+orders.manage']);
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 5,
-      stderr: expect.stringContaining('Profile work is still signed in as before.'),
+      stderr: expect.stringContaining('Profile work keeps its previous sign-in.'),
     });
     expect(stderr).toContain('mandate login --profile work --scopes +orders.manage\n');
     const listed = await runInProcess(['tasks', 'list', '--profile', 'work'], { env: envOf(home) });
