@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit/grants');
     await page.getByRole('row', { name: 'Ada Active' }).getByText('Active', { exact: true }).waitFor();
     await page.getByRole('row', { name: 'Remo Removed' }).getByText('Removed', { exact: true }).waitFor();
-    await page.getByRole('row', { name: 'Ada Active' }).getByText('See the user’s orders').waitFor();
+    await page.getByRole('row', { name: 'Ada Active' }).getByText('See the user’s orders').filter({ visible: true }).waitFor();
     const graph = page.getByRole('img', { name: /customers?, \d+ applications? and \d+ lines? between them/ });
     await graph.getByText('Ada Active').waitFor();
     expect(await graph.getByText('Remo Removed').count()).toBe(0);
@@ -98,6 +98,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     // The text is at least 11 pixels high, because the graph is almost as wide as its `viewBox`.
     expect((await graph.boundingBox())?.width).toBeGreaterThan(272);
     expect(await page.getByRole('row', { name: 'Ada Active' }).innerText()).toMatch(/^Ada Active\s+\w+ \d+, \d{4}\s/);
+    await page.getByRole('row', { name: 'Ada Active' }).getByText('See the user’s orders').filter({ visible: true }).waitFor();
     await page.setViewportSize({ width: 1280, height: 860 });
     await page.getByLabel('Application', { exact: true }).selectOption(`${app.application.name} (${app.application.client_id})`);
     await page.getByRole('row', { name: 'Ada Active' }).waitFor();

@@ -134,6 +134,9 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('cell', { name: 'See the shop’s sales' }).waitFor();
     await checkPageAccessibilityAndLayout(page, 'developers API keys');
+    await page.setViewportSize({ width: 390, height: 860 });
+    await page.getByRole('row', { name: 'Reports' }).getByText('See the shop’s sales').filter({ visible: true }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 860 });
     await page.getByRole('button', { name: 'Revoke the key “Reports”' }).click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('Revoked', { exact: true }).waitFor();

@@ -21,7 +21,7 @@ export function TableCells<Row>({ row, columns, path }: Props<Row>): ReactNode {
       ) : (
         cell(row)
       )}
-      {narrowDetail && <span className={classes['narrowDetail']}>{narrowDetail(row)}</span>}
+      {narrowDetail && <div className={classes['narrowDetail']}>{narrowDetail(row)}</div>}
     </td>
   ));
 }

@@ -108,6 +108,7 @@ const createColumns = (t: AuditTranslate, format: Format, names: UserAndApplicat
     header: t('column.application'),
     wraps: true,
     cell: ({ clientId }) => <NameWithDetail name={names.application(clientId)} detail={names.distinguishingClientId(clientId)} />,
+    narrowDetail: ({ scopes }) => <PermissionList scopes={scopes} />,
   },
   { id: 'scopes', header: t('detail.scopes'), cell: ({ scopes }) => <PermissionList scopes={scopes} />, isSecondary: true },
   { id: 'granted', header: t('grants.granted'), cell: ({ grantedAt }) => format.date(grantedAt), isSecondary: true },

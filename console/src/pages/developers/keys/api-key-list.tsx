@@ -75,6 +75,7 @@ const createColumns = (t: DevelopersTranslate, format: Format, onRevoke: (key: A
         <code className={classes['prefix']}>{prefix}…</code>
       </>
     ),
+    narrowDetail: ({ scopes }) => <PermissionList scopes={scopes} />,
   },
   { id: 'scopes', header: t('key.scopes'), cell: ({ scopes }) => <PermissionList scopes={scopes} />, isSecondary: true },
   {
