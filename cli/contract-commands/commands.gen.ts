@@ -7174,7 +7174,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         at_once: {
           type: ['boolean'],
           description:
-            'Whether to replace a compromised key immediately (default: false). Tokens signed with the previous keys are rejected within seconds, so applications need new tokens.',
+            'Whether to replace the key immediately, for example because it has been compromised (default: false). Tokens signed with the previous keys are rejected within seconds, so applications need new tokens.',
         },
       },
       additionalProperties: false,

@@ -116,7 +116,7 @@ EXPECTED_ERRORS = [
     ),
     ("invalid_value", "Must not contain .* twice", "A list contains no value twice."),
     ("invalid_value", "Must not be after", "A range ends before it starts."),
-    ("invalid_value", "Is an order-line column|Requires `rows` to be `users`", "The columns of an export depend on its rows."),
+    ("invalid_value", "Must not be an order-line column|Requires `rows` to be `users`", "The columns of an export depend on its rows."),
     ("invalid_value", "The test provider does not support the token", "The valid tokens of payment methods depend on the provider."),
     ("invalid_value", "Must not be 0", "A stock change must not be zero."),
     ("invalid_value", "Must be 1 to 255 characters", "The idempotency key has its own error code, so its pattern is not in the schema."),

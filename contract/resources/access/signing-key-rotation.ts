@@ -30,7 +30,7 @@ export const signingKeyRotationCreateSchema = withSchemaName(
         .boolean()
         .optional()
         .describe(
-          'Whether to replace a compromised key immediately (default: false). Tokens signed with the previous keys are rejected within seconds, so applications need new tokens.',
+          'Whether to replace the key immediately, for example because it has been compromised (default: false). Tokens signed with the previous keys are rejected within seconds, so applications need new tokens.',
         ),
     })
     .strict(),

@@ -73,7 +73,7 @@ export const orderExportCreateSchema = withSchemaName(
         context.addIssue({
           code: 'custom',
           path: ['columns', index],
-          message: 'is an order-line column, so `rows` must be set to `lines`',
+          message: 'must not be an order-line column unless `rows` is `lines`',
         });
       }
     }),
