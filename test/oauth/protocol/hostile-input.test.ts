@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limiter.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { hasActiveSession } from '../../support/oauth/account-pages.ts';
+import { createCsrfVictim } from '../../support/oauth/csrf-forms.ts';
 import { startDeviceAuthorization, submitUserCode } from '../../support/oauth/device-flow.ts';
 import { buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
 import { expectHarmlessResponse, countCheckedResponses, hostileParameters } from '../../support/network/hostile-inputs.ts';
@@ -169,6 +170,20 @@ test.each([
   }
   expect(server.warnings).toEqual([]);
 });
+
+test.each(['/sign-in/second-factor', '/sign-in/e-mail-code'])(
+  '%s never returns a server error for a hostile code after a correct password',
+  { timeout: 60_000 },
+  async (path) => {
+    const { browser, completeFields } = await createCsrfVictim(server);
+    const fields = await completeFields(path);
+    const submit = (code: string): Promise<Response> =>
+      browser.request(path, { method: 'POST', body: new URLSearchParams({ ...fields, code }) });
+    expect(await (await submit('123456')).text()).toContain('name="proof"'); // asks for the code again
+    for (const value of hostileInputs) await expectHarmlessResponse(`${path} code=${JSON.stringify(value)}`, await submit(value));
+    expect(server.warnings).toEqual([]);
+  },
+);
 
 test('the consent page never returns a server error for hostile input', { timeout: 60_000 }, async () => {
   const { browser } = await signUp(server.origin);
