@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 
 /**
  * Sends a signal to a process that was spawned with `detached: true` and to its descendants, and waits until all of them have ended. The
- * first process can end before its descendants: `npm start` ends while the server still writes to its database. Therefore this function
- * waits until no process has the outputs open. The outputs must be pipes that the caller reads.
+ * first process can end before its descendants: `npm start` ends while the server still writes to its database. This
+ * function therefore waits until no process holds the write ends of stdout and stderr. Both must be pipes that the caller reads.
  */
 export async function stopProcessGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   const outputs = [child.stdout, child.stderr].filter((output) => output instanceof Readable);

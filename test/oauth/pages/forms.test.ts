@@ -113,7 +113,10 @@ test(
   },
 );
 
-/** Forms that show a more specific message or, for `/sign-out`, the account page, which shows who is signed in. */
+/**
+ * Forms that do not show this message: `/sign-out` redirects to the account page, which shows who is signed in. The others have a more
+ * specific message.
+ */
 const formsWithOtherMessages = /^\/sign-in\/(:uid\/)?(second-factor|e-mail-code)$|^\/sign-in\/providers\/:slug\/link$|^\/sign-out$/;
 
 test('every form without a valid token tells the user to try again, in the user’s language', { timeout: 180_000 }, async () => {

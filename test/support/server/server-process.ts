@@ -59,7 +59,7 @@ export type ServerExit = { readonly code: number | null; readonly output: string
 
 const children = new Set<ChildProcess>();
 
-/** Kills all server processes that a failed test has left running, and waits until they have exited. Call this function in `afterEach`. */
+/** Kills all server processes that a failed test has left running, and waits until they have exited. For `afterEach` and `afterAll`. */
 export async function killServerProcesses(): Promise<void> {
   const exits = Array.from(children, (child) => once(child, 'exit'));
   for (const child of children) child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { useApplicationNameAndEqualNameLookups } from '../../api/use-application-name-lookup.ts';
+import { useApplicationNames } from '../../api/use-application-names.ts';
 import { useUserNamesAndEmails } from '../../api/use-user-names.ts';
 import { useAuditTranslations } from './use-audit-translations.ts';
 
@@ -19,7 +19,7 @@ export type UserAndApplicationNames = {
 export function useUserAndApplicationNameLookups(userIds: readonly (number | null)[]): UserAndApplicationNames {
   const t = useAuditTranslations();
   const users = useUserNamesAndEmails(userIds);
-  const { application, hasEqualName } = useApplicationNameAndEqualNameLookups();
+  const { application, hasEqualName } = useApplicationNames();
   return {
     user: (id) => users.get(id)?.name ?? t('userId', { id: String(id) }),
     distinguishingEmail: (id) => {

@@ -4,7 +4,7 @@ import { useMemo, type ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { queries } from '../../api/client.ts';
 import { IfPermitted } from '../../api/permissions.tsx';
-import { useApplicationNameLookup } from '../../api/use-application-name-lookup.ts';
+import { useApplicationNameLookup } from '../../api/use-application-names.ts';
 import { useUserNames } from '../../api/use-user-names.ts';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { ActiveFilter } from '../../components/lists/active-filter.tsx';

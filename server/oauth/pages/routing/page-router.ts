@@ -58,7 +58,7 @@ export class PageRouter {
   /**
    * Registers a form.
    * @param submit handles a form that has a valid CSRF token
-   * @param stale handles a form without a valid CSRF token; usually shows the form again with a new token
+   * @param stale handles a form without a valid CSRF token: tells the user to submit the form again
    * @param uploadBytesMax maximum size of a form with files; absent for a form without files
    */
   addForm(paths: Paths, submit: PageHandler, stale: PageHandler, uploadBytesMax?: number): this {

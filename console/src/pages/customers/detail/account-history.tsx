@@ -2,7 +2,7 @@ import type { AuditEvent } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
-import { useApplicationNameLookup } from '../../../api/use-application-name-lookup.ts';
+import { useApplicationNameLookup } from '../../../api/use-application-names.ts';
 import { useUserNames } from '../../../api/use-user-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { shouldErrorReplaceData } from '../../../api/should-error-replace-data.ts';
 import { queries } from '../../../api/client.ts';
-import { useApplicationNameLookup } from '../../../api/use-application-name-lookup.ts';
+import { useApplicationNameLookup } from '../../../api/use-application-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';

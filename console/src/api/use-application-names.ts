@@ -6,7 +6,7 @@ import { loadingNamePlaceholder } from './use-user-names.ts';
 /** Application names change rarely. */
 const staleTime = 300_000;
 
-type ApplicationNameAndEqualNameLookups = {
+type ApplicationNames = {
   /** Returns the name of an application, or its client ID if the name is unknown. */
   readonly application: (clientId: string) => string;
   /** Returns whether another application has the same name. */
@@ -14,7 +14,7 @@ type ApplicationNameAndEqualNameLookups = {
 };
 
 /** Loads the names of the applications if the user is permitted to see them. */
-export function useApplicationNameAndEqualNameLookups(): ApplicationNameAndEqualNameLookups {
+export function useApplicationNames(): ApplicationNames {
   const isPermitted = usePermissions().can('applications.list');
   const { data, isLoading } = useQuery({ ...queries.applications.list({ limit: 100 }), staleTime, enabled: isPermitted });
   const names = new Map(data?.data.map(({ client_id: clientId, name }) => [clientId, name]));
@@ -25,4 +25,4 @@ export function useApplicationNameAndEqualNameLookups(): ApplicationNameAndEqual
 }
 
 /** Returns a function that looks up the name of an application. If the name is unknown, the function returns the client ID. */
-export const useApplicationNameLookup = (): ((clientId: string) => string) => useApplicationNameAndEqualNameLookups().application;
+export const useApplicationNameLookup = (): ((clientId: string) => string) => useApplicationNames().application;
